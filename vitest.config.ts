@@ -1,26 +1,39 @@
 /**
- * Tests beside the sources, and tests of real daemons:
+ * Defines the projects: tests beside the sources, and tests of real daemons.
  *
- * - `unit`: fast, in parallel. Files share their workers, for a fresh one each took a third of the time.
- * - `unit-alone`: the addon, which looks for fds and children that were left behind: a process for each file.
- * - `unit-long`: recordings replayed read by read, accidents by the thousand, and starts of a real daemon.
- * - `system`: real daemons, after the others. Each test has a daemon and a folder of its own and mostly waits for it, so files
- *   run side by side; what looks at all processes of the machine, or kills holders, does so in a pid namespace.
+ * - `unit`: fast, in parallel. Files share their workers, because a fresh worker for each took a third of the time.
+ * - `unit-alone`: the addon, whose tests check for remaining fds and children: a process for each file.
+ * - `unit-long`: recordings replayed read by read, random accidents by the thousand, and starts of a real daemon.
+ * - `system`: real daemons, after the others. Each test has its own daemon and folder and mostly waits for it, so files run side
+ *   by side; tests that examine all processes of the machine, or kill holders, do so in a pid namespace.
  *
  * `npm run check` runs the first two, `npm test` all; `npx vitest run --project system tests/attach.test.ts` runs one file.
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 
-/** Tests about the sources themselves lie in `tests` too, but need no daemon. */
+/** Tests about the sources themselves, which are in `tests` too, but need no daemon. */
 const ABOUT_SOURCES = [
   'tests/boundaries.test.ts',
+  'tests/defences.test.ts',
+  'tests/names.test.ts',
   'tests/reference.test.ts',
   'tests/spec.test.ts',
   'tests/texts.test.ts',
 ];
 
 const ALONE = ['packages/native/src/**/*.test.ts'];
+
+/** Tests of attached terminals, which run on both ways through the client [ATT-14]. */
+const ATTACHED = [
+  'tests/attach.test.ts',
+  'tests/attach-screen.test.ts',
+  'tests/hostile-terminal.test.ts',
+  'tests/mouse-and-paste.test.ts',
+  'tests/viewers.test.ts',
+  'tests/whole-history.test.ts',
+  'tests/window.test.ts',
+];
 
 const LONG = [
   'packages/client/src/node/connect.test.ts',
@@ -34,21 +47,26 @@ const LONG = [
   'packages/vt/src/viewer/robustness.test.ts',
 ];
 
-/** A test must pass beside busy processes: the limit is for what hangs, not for what is slow. */
+/** The time limit of a unit test, only for tests that hang: a test must pass beside busy processes. */
 const UNIT_MS_MAX = 120_000;
 const SYSTEM_MS_MAX = 240_000;
 
-/** By itself vitest leaves a core to the user, so on two cores everything would run one after the other. */
+/**
+ * The number of workers: by default vitest leaves a core to the user, so on two cores all files would run one after the other.
+ */
 const UNIT_WORKERS = Math.max(2, availableParallelism() - 1);
-/** One file after the other took 24 minutes on two cores, of which 8.5 were work. */
+/** The number of workers for system tests: one file after the other took 24 minutes on two cores, of which 8.5 were work. */
 const SYSTEM_WORKERS = 3;
 
-/** In CI a test that failed once is tried again, and its line says so: the run decides on a landing. At a desk it fails at once. */
+/**
+ * The retries in CI: a test that failed once is tried again, and its line reports that, because the run decides on a landing. On
+ * a developer's machine a test fails at once.
+ */
 const RETRIES = process.env['CI'] === 'true' ? 1 : 0;
 
 /**
- * Test files of a worker share their modules. A module that asked for its next turn by a fake `setImmediate` would wait for ever
- * in the files after.
+ * The faked timers. Test files of a worker share their modules. A module that requested its next turn by a fake `setImmediate`
+ * would wait forever in later files.
  */
 const FAKE_TIMERS: TestUserConfig['fakeTimers'] = {
   toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
@@ -77,6 +95,17 @@ const UNIT: Pick<
   sequence: { groupOrder: 0 },
 };
 
+const SYSTEM: typeof UNIT = {
+  globalSetup: ['scripts/before-system-tests.mjs'],
+  setupFiles: ['scripts/each-system-test.mjs'],
+  maxWorkers: SYSTEM_WORKERS,
+  pool: 'forks',
+  retry: RETRIES,
+  testTimeout: SYSTEM_MS_MAX,
+  hookTimeout: SYSTEM_MS_MAX,
+  sequence: { groupOrder: 1 },
+};
+
 export default defineConfig({
   test: {
     reporters: ['verbose'],
@@ -93,20 +122,10 @@ export default defineConfig({
       },
       { extends: true, test: { ...UNIT, name: 'unit-alone', include: ALONE } },
       { extends: true, test: { ...UNIT, name: 'unit-long', include: LONG, isolate: false } },
+      { extends: true, test: { ...SYSTEM, name: 'system', include: ['tests/**/*.test.ts'], exclude: ABOUT_SOURCES } },
       {
         extends: true,
-        test: {
-          name: 'system',
-          globalSetup: ['scripts/before-system-tests.mjs'],
-          include: ['tests/**/*.test.ts'],
-          exclude: ABOUT_SOURCES,
-          maxWorkers: SYSTEM_WORKERS,
-          pool: 'forks',
-          retry: RETRIES,
-          testTimeout: SYSTEM_MS_MAX,
-          hookTimeout: SYSTEM_MS_MAX,
-          sequence: { groupOrder: 1 },
-        },
+        test: { ...SYSTEM, name: 'attach-long-way', include: ATTACHED, env: { SPOOL_ATTACH_PUMP: 'off' } },
       },
     ],
   },

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 async function start(client: Client): Promise<readonly TaskHandle[]> {
   const isDemo = positionals.length === 0;
   const commands = isDemo ? Object.entries(SCAFFOLDS) : positionals.map(nameAndCommand);
-  // A demo leaves nothing behind in the folder that it is tried in.
+  // A demo leaves no files in the current folder.
   const cwd = isDemo ? mkdtempSync(join(tmpdir(), 'planner-')) : process.cwd();
   const file = values.handles ?? (isDemo ? join(cwd, 'planner.json') : 'planner.json');
   const started = await Promise.all(
@@ -48,7 +48,7 @@ async function start(client: Client): Promise<readonly TaskHandle[]> {
       client.runShell(command, { pty: true, taskName, cwd, timeout: TIMEOUT_SECONDS }),
     ),
   );
-  // In one step, so that nobody reads half of it.
+  // Replaced in one step, so that no process reads half of it.
   writeFileSync(`${file}.new`, JSON.stringify(started));
   renameSync(`${file}.new`, file);
   process.stdout.write(`${started.length} tasks; their handles are in ${file}\n`);
@@ -61,7 +61,7 @@ function read(file: string): readonly TaskHandle[] {
   return read;
 }
 
-/** Shows what goes on until the last of them has finished. */
+/** Shows the progress of the tasks until the last of them has finished. */
 async function awaitAll(client: Client, handles: readonly TaskHandle[]): Promise<readonly TaskResult[]> {
   const status = new StatusLines(handles);
   const over = new AbortController();
@@ -133,7 +133,7 @@ class StatusLines {
     if (!process.stdout.isTTY) process.stdout.write(`${this.#format(line)}\n`);
   }
 
-  /** The last word: output that arrives later does not cover it. */
+  /** Sets the final text: output that arrives later does not replace it. */
   finish(id: string, text: string): void {
     this.say(id, text);
     this.#finished.add(id);
@@ -162,7 +162,7 @@ function report({ name, state, durationMs, reason, lastLines }: TaskResult): str
   return [ended, ...lastLines.map((line) => `  ${line}`)].join('\n');
 }
 
-/** The last line of a piece of output that is not empty, without what only a terminal understands. */
+/** Returns the last line of a piece of output that is not empty, without escape sequences. */
 function lastLine(chunk: string): string {
   const text = chunk.replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)/g, '');
   return (
@@ -179,7 +179,10 @@ function nameAndCommand(text: string): [name: string, command: string] {
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-/** What `npm create …` does, without npm: folders and files, one after the other, and a word about each. */
+/**
+ * Returns a script that does the same as `npm create …`, without npm: it creates folders and files, one after the other, and
+ * prints a line about each.
+ */
 function scaffold(folder: string, files: readonly string[]): string {
   const write = files.map((file, at) =>
     [

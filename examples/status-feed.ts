@@ -1,7 +1,8 @@
 /**
- * A live feed of what an agent does, for a status UI: `node examples/status-feed.ts Interviewer`. The agent need not exist yet.
+ * Prints a live feed of an agent's actions, for a status UI: `node examples/status-feed.ts Interviewer`. The agent need not exist
+ * yet.
  *
- * One line of JSON for each change: `{"agent", "status", "activity", "thought", "said"}`. Output is subscribed to as well, so
+ * Each change is one line of JSON: `{"agent", "status", "activity", "thought", "said"}`. The output is subscribed to as well, so
  * that a UI can show the agent's terminal beside it.
  */
 import { connect, type StatusInfo } from '@spool/client/node';

@@ -1,15 +1,15 @@
 /**
- * Brings the real agents for `tests/agents.test.ts`: `node scripts/agents.mjs [claude] [codex] [gemini] [grok] [opencode]`
- * (none named: all). Plain JavaScript without dependencies, for any Node from 18 on. `claude@2.1.300` brings another version, into
- * a folder of that name, for recordings (`npm run record`): its bytes are not pinned here, only compared with what npm says they
- * should be.
+ * Downloads the real agents for `tests/agents.test.ts`: `node scripts/agents.mjs [claude] [codex] [gemini] [grok] [opencode]
+ * [qwen]` (default: all). The script is plain JavaScript without dependencies, for any Node from 18 on. `claude@2.1.300`
+ * downloads another version, into a folder of that name, for recordings (`npm run record`): its bytes are not pinned here, only
+ * compared with the hash from npm.
  *
- * They are strangers' programs, so: the version and the hash of every package are written here, no script of theirs is run,
- * nothing of them is started, and they lie in a folder of their own (`.agents`, or where `SPOOL_AGENTS` says), outside of our
- * dependencies. Each package is the one with the program for this machine; the launchers around it are not needed.
+ * They are third-party programs. So the version and the hash of every package are written here, none of their scripts is run,
+ * none of them is started, and they are in a separate folder (`.agents`, or `SPOOL_AGENTS`), outside of our dependencies. Each
+ * package is the one with the program for this machine; the launchers around it are not needed.
  *
- * stdout gets a line for each agent: its name and where its program is. What is there already is not fetched again. An agent
- * that cannot be had is reported on stderr and is no failure: its test is then skipped.
+ * stdout gets a line for each agent: its name and the path of its program. Existing programs are not downloaded again. An agent
+ * that is not available is reported on stderr and is not a failure: its test is then skipped.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ import { createBrotliDecompress } from 'node:zlib';
 
 const FOLDER = env.SPOOL_AGENTS || join(dirname(dirname(fileURLToPath(import.meta.url))), '.agents');
 
-/** A `.br` program is stored compressed. One without a machine runs with Node, on all of them. */
+/** A `.br` program is stored compressed. A package without a machine runs with Node, on all of them. */
 const AGENTS = {
   claude: {
     program: 'claude',
@@ -67,8 +67,15 @@ const AGENTS = {
       sha512: 'q/t/3p2CTxOT9y2kvjesb/LZab2+1eqlhhWA02Be6mjTtmYtNBcBsrI5yDo4Fw7ZSPBW2oyMIGMNRqiKQjiAWw==',
     },
   },
+  qwen: {
+    program: 'cli-entry.js',
+    any: {
+      package: '@qwen-code/qwen-code@0.24.4',
+      sha512: 'pmexy/Nj+BKd3Un1ogqGQE8V4GJn5B6N9PQOrU1GH+lMR29kn6Bgf6YdbZa8hNIoTmAKT1LTPK+P8TibZRPPVg==',
+    },
+  },
 };
-/** Where there is no network, npm would otherwise try for more than a minute for each of them. */
+/** Options for a short wait: without a network, npm would otherwise try for more than a minute for each package. */
 const IMPATIENT = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=2000'];
 const MACHINE = { x64: 'x86_64', arm64: 'aarch64' }[arch] ?? arch;
 
@@ -87,7 +94,7 @@ for (const name of names) {
   }
 }
 
-/** Removes what runs that were killed have left. */
+/** Removes files that killed runs have left. */
 function sweep() {
   for (const folder of fs.existsSync(FOLDER) ? fs.readdirSync(FOLDER) : []) {
     const owner = /^\.[a-z]+(?:@[\d.]+)?-(\d+)$/.exec(folder)?.[1];
@@ -95,7 +102,7 @@ function sweep() {
   }
 }
 
-/** The path of the agent's program, which is there afterwards. */
+/** Returns the path of the agent's program, which exists afterwards. */
 async function bring(name) {
   const [own, version] = name.split('@');
   const agent = AGENTS[own];
@@ -127,12 +134,15 @@ async function bring(name) {
   return join(home, program);
 }
 
-/** `@openai/codex@0.166.0-linux-x64` has the machine behind the version. */
+/** Returns the package of another version: `@openai/codex@0.166.0-linux-x64` has the machine behind the version. */
 function otherVersion(spec, version) {
   return spec.replace(/@\d[\d.]*(?=-|$)/, () => `@${version}`);
 }
 
-/** `npm pack` fetches a package from where npm is set up to fetch from, and neither unpacks it nor runs anything of it. */
+/**
+ * Downloads a package with `npm pack`, from npm's configured registry; that neither unpacks the package nor runs any of its
+ * scripts.
+ */
 async function download({ package: spec, sha512 }, folder) {
   const cache = `--cache=${join(folder, '.npm')}`;
   await run('npm', ['pack', spec, '--ignore-scripts', '--loglevel=error', ...IMPATIENT, cache], folder);

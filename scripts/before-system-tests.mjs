@@ -1,4 +1,4 @@
-/** System tests run `./spool` and the daemons in `dist`: bring them up to date once, however vitest was started. */
+/** Builds `./spool` and the daemons in `dist` once, for system tests, which run them, however vitest was started. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 

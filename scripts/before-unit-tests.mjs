@@ -1,4 +1,4 @@
-/** Unit tests import the sources, and those the addon: build it if it is not of today. Nothing else need be there. */
+/** Builds the addon if it is outdated: unit tests import the sources, and those import the addon. They need no other build. */
 import { resolve } from 'node:path';
 import { buildNative } from '../packages/native/build.mjs';
 

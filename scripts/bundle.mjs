@@ -1,21 +1,21 @@
 /**
  * Bundles the programs into a folder: `node scripts/bundle.mjs [--out dist]`.
  *
- * - `spool.mjs`, the command line: split, so that a verb is read only when it is typed. Chunks have their content's hash
+ * - `spool.mjs`, the command line: split, so that the code of a verb is read only for that verb. Chunks have their content's hash
  *   in their name and set-up keeps old ones, so a `spool attach` that runs across a rebuild still finds its chunks.
- * - `holder.mjs` and `keeper.mjs`: one file each, nothing imported later, so a rebuild cannot touch a running daemon.
- * - `gateway.mjs`, the doors: one file too, with all that faces a network. No other program reads it.
+ * - `holder.mjs` and `keeper.mjs`: one file each, without later imports, so a rebuild cannot affect a running daemon.
+ * - `gateway.mjs`: also one file, with all code that faces a network. No other program reads it.
  * - `web/`, the page (`page.mjs`).
  * - `check-config.mjs`, which reads the user's rules and milestones for `spool doctor`.
  *
- * Everything lies in one folder, beside `spool_native.node`: `native` looks for the addon next to `import.meta.url`.
+ * All programs are in one folder, beside `spool_native.node`: `native` searches for the addon next to `import.meta.url`.
  *
- * Whitespace stays: without it a toy of 66 KB started no faster (2 x 120 runs), one of 225 KB by 2 ms of CPU in 48 (one
- * series of 60, loaded machine), and stack traces would be one line long. `keepNames` costs 0.5 to 1.4 ms of CPU.
+ * Whitespace is kept: without it a toy of 66 KB started no faster (2 x 120 runs), one of 225 KB by 2 ms of CPU in 48 (one series
+ * of 60, loaded machine), and stack traces would be one line long. `keepNames` costs 0.5 to 1.4 ms of CPU.
  *
- * Run on the pinned Node (rolldown wants 20.19 at least); `setup.mjs` sees to that.
+ * It runs on the pinned Node (rolldown needs 20.19 at least); `setup.mjs` ensures that.
  */
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,10 @@ import { bundlePage } from './page.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Program, its entry (`keeper-here` is the keeper for a holder that must be both: no escrow), and whether it may be split into chunks. */
+/**
+ * Programs: the name, the entry (`keeper-here` is the keeper for a holder that must be both: no escrow), and whether it may be
+ * split into chunks.
+ */
 const PROGRAMS = [
   { name: 'spool', entry: 'packages/cli/src/main.ts', isSplit: true },
   { name: 'holder', entry: 'packages/holder/src/main.ts', isSplit: false },
@@ -34,56 +37,74 @@ const PROGRAMS = [
   { name: 'bridge', entry: 'packages/driver-process/src/bridge/main.ts', isSplit: false },
   { name: 'pipe', entry: 'packages/driver-process/src/pipe/pipe.ts', isSplit: false },
   { name: 'gateway', entry: 'packages/gateway/src/main.ts', isSplit: false },
-  { name: 'screens', entry: 'packages/keeper/src/screens/worker/screen-worker.ts', isSplit: false },
+  { name: 'screens', entry: 'packages/keeper/src/screens/worker/main.ts', isSplit: false },
   { name: 'check-config', entry: 'packages/keeper/src/check-config.ts', isSplit: false },
   { name: 'keeper-here', entry: 'packages/keeper/src/index.ts', isSplit: false },
 ];
 
 /**
- * What several verbs share is one chunk that all of them read, so it must stay small: what knows terminals (four times as
- * much) is a chunk of its own, for those who show or read one; so is what waits for patterns, and what shows tasks.
+ * The chunks of the command line. `core` is read by every verb, so it must stay small, and it comes first: a chunk takes along
+ * whatever its files import. The rest is for some verbs only. tests/loaded.test.ts has the table of what each verb reads.
  */
 const CHUNKS = [
   {
-    // First: a chunk takes along whatever its files import, so what nearly all verbs use must be taken before.
-    name: 'common',
+    name: 'core',
     test: new RegExp(
       [
-        'packages/protocol/',
+        'packages/protocol/(?!src/(schemas\\.|agent/schema\\.|config/))',
         'packages/vt/src/scan/character-width\\.',
         'node_modules/get-east-asian-width/',
-        'packages/client/src/(?!base64|tail|remote/|streams/typing|node/(waits|summary)/)',
-        'packages/cli/src/(program\\.|command-line/|output/)',
+        'packages/client/src/(request-client|check|doors|input|list|wait|options|link/|node/(requests|connect|dial|known-sockets|daemon-|private-folder|sleep)|streams/typing)',
+        'packages/native/src/load\\.',
+        'packages/cli/src/(program\\.|native\\.|own-folders\\.|command-line/(?!help|user-settings|config-faults|wrapped-text|dropped-keys|size-policy|user-shell|labels)|output/(?!qr-code|shown-hints|launch-file|own-session)|remote/(host|contexts|token-file|local-verbs)\\.|daemon/daemon-socket\\.|attach/session-input\\.)',
       ].join('|'),
     ),
+    priority: 3,
+  },
+  {
+    name: 'client',
+    test: /packages\/client\/src\/(?!remote\/|node\/(waits|summary|repository|socket-transport))/,
     priority: 2,
   },
-  { name: 'terminals', test: /packages\/(vt|cli\/src\/(attach|session-output))\//, priority: 1 },
-  // The terminal model, for those who see a session of another size: nobody else reads it.
-  { name: 'window', test: /packages\/(core\/|cli\/src\/window\/)|node_modules\/@xterm\//, priority: 1 },
+  { name: 'ls', test: /packages\/cli\/src\/(listing\/(?!template)|verbs\/ls\.)/, priority: 2 },
+  // What knows terminals: for those who show one, type into one or read one.
+  { name: 'vt', test: /packages\/vt\//, priority: 2 },
+  // The terminal model, for those who see a session of another size or read its lines.
+  { name: 'model', test: /packages\/core\/|node_modules\/@xterm\//, priority: 2 },
+  { name: 'window', test: /packages\/cli\/src\/window\//, priority: 1 },
+  {
+    name: 'terminals',
+    test: /packages\/cli\/src\/(attach\/(?!session-input|attach-history)|session-output\/(json-output-flags|session-output)\.)/,
+    priority: 2,
+  },
+  // Lines as they were seen, by the model.
+  { name: 'seen', test: /packages\/cli\/src\/(attach\/attach-history|session-output\/)/, priority: 1 },
   { name: 'waits', test: /packages\/client\/src\/node\/waits\//, priority: 1 },
   { name: 'tasks', test: /packages\/cli\/src\/tasks\//, priority: 1 },
-  { name: 'shared', minShareCount: 2 },
 ];
 
 /**
- * Importing a builtin as ESM makes Node build a namespace of all its exports; taken from the process, it does not. With
- * this and shared chunks, `spool ls` starts in 1.56 instead of 1.83 times the time of a bare Node.
+ * Loads a builtin when it is first used, not when the chunk is read: `core` names fifteen of them, and `spool ls` needs three. The
+ * others would take twice as long to load as it runs.
  */
-const builtinsDirectly = {
-  name: 'builtins-directly',
+const builtinsOnUse = {
+  name: 'builtins-on-use',
   /** @param {string} code */
-  renderChunk: (code) => ({
-    map: null,
-    code: code.replace(
-      /^import \{([^}]*)\} from "(node:[\w/]+)";$/gm,
-      (_, names, id) => `const {${names.replaceAll(' as ', ': ')}} = process.getBuiltinModule("${id}");`,
-    ),
-  }),
+  renderChunk(code) {
+    let changed = code;
+    for (const [line, name, id] of code.matchAll(/^(?:let|const) (node_\w+) = require\("(node:[\w/]+)"\);$/gm)) {
+      if (code.includes(`__toESM(${name}`)) continue; // imported as a whole
+      const [before, after] = changed.split(line);
+      const onUse = (/** @type {string} */ part) =>
+        part.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `(use_${name}())`);
+      changed = `${onUse(before)}let ${name}; const use_${name} = () => ${name} ??= require("${id}");${onUse(after)}`;
+    }
+    return { code: changed, map: null };
+  },
 };
 
 /**
- * Bundles what exists (an entry that is not written yet is left out) and returns the names of the programs.
+ * Bundles the existing entries and returns the names of the programs.
  *
  * @param {string} outDir
  * @returns {Promise<string[]>}
@@ -103,33 +124,52 @@ async function bundleProgram({ name, entry, isSplit }, outDir) {
     cwd: ROOT,
     input: { [name]: join(ROOT, entry) },
     platform: 'node',
-    plugins: isSplit ? [builtinsDirectly] : [],
-    // The last two are optional parts of `ws` in C, which it does without.
+    plugins: isSplit ? [builtinsOnUse] : [],
+    // The last two are optional parts of `ws` in C, which it does not need.
     external: [/^node:/, /\.node$/, 'bufferutil', 'utf-8-validate'],
     transform: { target: 'node24' },
-    // A package that is not found would otherwise become an external import, and fail at the user's.
+    // A package that is not found would otherwise become an external import, and fail on the user's machine.
     onLog(level, log, forward) {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
-      // Both kinds of import of one module are fine: verbs that load it lazily start faster. A newcomer would read this.
+      // Both kinds of import of one module are intended: verbs that load it lazily start faster. A new contributor would
+      // otherwise read this warning.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') forward(level, log);
     },
   });
   try {
     await build.write({
       dir: outDir,
-      format: 'esm',
-      entryFileNames: '[name].mjs',
-      chunkFileNames: 'chunks/[name]-[hash].mjs',
+      // The loader of ES modules takes 5 ms longer for one file, and more for each further one (decision 180).
+      format: isSplit ? 'cjs' : 'esm',
+      entryFileNames: isSplit ? '[name].cjs' : '[name].mjs',
+      chunkFileNames: 'chunks/[name]-[hash].cjs',
       codeSplitting: isSplit && { groups: CHUNKS },
-      keepNames: true,
+      keepNames: !isSplit,
       sourcemap: true,
       // Built in a staging folder, used in `dist`.
       sourcemapPathTransform: (source, map) =>
         relative(join(ROOT, 'dist', isChunk(map) ? 'chunks' : ''), resolve(dirname(map), source)),
       comments: { legal: true, annotation: false, jsdoc: false },
     });
+    if (isSplit) spellOut(outDir);
   } finally {
     await build.close();
+  }
+}
+
+/**
+ * Escapes the characters of `core` that are not ASCII: one such character doubles the memory of its source, and 0.6 ms of each start.
+ *
+ * @param {string} outDir
+ */
+function spellOut(outDir) {
+  for (const name of readdirSync(join(outDir, 'chunks')).filter((each) => /^core-.*\.cjs$/.test(each))) {
+    const path = join(outDir, 'chunks', name);
+    const spelled = readFileSync(path, 'utf8').replaceAll(
+      /[^\0-\x7f]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    writeFileSync(path, spelled);
   }
 }
 

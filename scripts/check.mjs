@@ -1,9 +1,9 @@
 /**
- * The gate: format, lint and types side by side, then the tests.
+ * Runs all checks: format, lint, unused code and types side by side, then the tests.
  *
- * - `npm run check`: with the unit tests but the long ones, under a minute on two cores.
- * - `npm test`: with all tests (`--all`). What follows `--` goes to vitest, and then only the tests are run:
- *   `npm test -- tests/attach.test.ts`.
+ * - `npm run check`: with the unit tests except the long ones, under a minute on two cores.
+ * - `npm test`: with all tests (`--all`). Arguments after `--` go to vitest, and then only the tests are run: `npm test --
+ *   tests/attach.test.ts`.
  *
  * The tests run even when a check before them failed, and vitest's summary comes last; a failed check is named after it.
  */
@@ -17,6 +17,11 @@ const module = (path) => join(ROOT, 'node_modules', path);
 const CHECKS = [
   { name: 'format', args: [module('oxfmt/bin/oxfmt'), '--check', '.'], mend: 'npm run format' },
   { name: 'lint', args: [module('oxlint/bin/oxlint'), '--quiet', '.'], mend: 'mend what is named above' },
+  {
+    name: 'unused',
+    args: [module('knip/bin/knip.js'), '--no-config-hints', '--no-progress'],
+    mend: 'delete what is named above, or its `export`',
+  },
   { name: 'types', args: [join(ROOT, 'scripts/typecheck.mjs')], mend: 'mend what is named above' },
 ];
 
@@ -24,13 +29,15 @@ const isAll = argv[2] === '--all';
 const forVitest = argv.slice(isAll ? 3 : 2);
 const failed = forVitest.length > 0 ? [] : await runChecks();
 const projects = isAll ? [] : ['--project', 'unit', '--project', 'unit-alone'];
-/** Which promises the run has proved: asked only when everything ran. */
+/** The reporter of proved promises: only used when all tests run. */
 const reporters =
   isAll && forVitest.length === 0
     ? ['--reporter=verbose', `--reporter=${join(ROOT, 'scripts/promises-reporter.mjs')}`]
     : [];
 const colour = stdout.isTTY ? [] : ['--no-color']; // vitest would colour a file too
-// All of it looks at 200 offsets of each recording, a check at 10: two minutes less.
+// Rounds of property tests, in percent.
+env.SPOOL_TEST_ROUNDS ??= isAll ? '100' : '10';
+// All tests together check 200 offsets of each recording, a check 10: two minutes less.
 env.SPOOL_FIDELITY_ROUNDS ??= isAll ? '4' : '0.2';
 const tests = await run(
   [module('vitest/vitest.mjs'), 'run', ...colour, ...reporters, ...projects, ...forVitest],

@@ -1,4 +1,7 @@
-/** Test files of a worker share their process: fake timers end with the test that asked for them, so that no later file waits for ever. */
+/**
+ * Restores the timers after each test: test files of a worker share their process, and fake timers would make a later file wait
+ * forever.
+ */
 import { afterEach, vi } from 'vitest';
 
 afterEach(() => void vi.useRealTimers());

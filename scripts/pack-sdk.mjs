@@ -1,5 +1,5 @@
 /**
- * Makes the SDK as a package that any project can install: `npm run pack-sdk [-- FOLDER]` writes `spool-client-VERSION.tgz`.
+ * Packs the SDK as a package that any project can install: `npm run pack-sdk [-- FOLDER]` writes `spool-client-VERSION.tgz`.
  *
  * The package has plain JavaScript and declarations, no dependencies and no install scripts. The JavaScript is bundled, so that
  * the workspace packages behind the client are inside; the declarations are those of the sources, with relative paths.
@@ -11,7 +11,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** What the code is compiled for, and what `engines` says. */
+/** The Node version for which the code is compiled, also in `engines`. */
 const NODE_MIN = '22.12';
 
 const ENTRIES = {
@@ -77,7 +77,7 @@ async function bundle(into) {
   await build.close();
 }
 
-/** Declarations of the entries and of everything that they name, in the layout of the sources. */
+/** Writes the declarations of the entries and of all that they name, in the layout of the sources. */
 function declare(into) {
   const config = join(work, 'tsconfig.json');
   fs.writeFileSync(
@@ -96,7 +96,7 @@ function declare(into) {
         types: ['node'],
         typeRoots: [join(ROOT, 'node_modules/@types')],
       },
-      // Each file by name: what is reached only through `node_modules` may count as a library, and gets no declarations.
+      // Each file is named: one that is reached only through `node_modules` may count as a library, and gets no declarations.
       files: BEHIND.flatMap((path) => sourcesIn(join(ROOT, path))),
     }),
   );
@@ -115,7 +115,7 @@ function sourcesIn(path) {
     .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/testing\/|\/schemas\.ts$/.test(file));
 }
 
-/** `@spool/protocol` becomes a relative path, and `.ts` becomes `.js`, as `tsc` expects in a package. */
+/** Replaces `@spool/protocol` by a relative path, and `.ts` by `.js`, as `tsc` expects in a package. */
 function withPaths(path, types, text) {
   const to = (target) => {
     const found = relative(dirname(path), join(types, target));

@@ -1,11 +1,11 @@
 /**
- * Bundles the page into `OUT/web`: `index.html`, and everything else under `assets/` with its content's hash in its name.
+ * Bundles the page into `OUT/web`: `index.html`, and all other files under `assets/` with their content's hash in their name.
  *
- * Rolldown alone, which bundles the programs too: the page needs no second bundler, and set-up no second tree of tools.
- * Style sheets are joined in the order of their paths; what a part of the page needs lies beside it.
+ * It uses only Rolldown, which bundles the programs too: the page needs no second bundler, and set-up no second set of tools.
+ * Style sheets are joined in the order of their paths; the style sheet of a part is beside it.
  *
- * `index.html` names its files relative to itself, so that the page works under any base path. The gateway puts a fresh
- * nonce in the place of `__CSP_NONCE__` with every answer.
+ * `index.html` names its files relative to itself, so that the page works under any base path. The gateway replaces
+ * `__CSP_NONCE__` by a fresh nonce in every answer.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,6 +28,7 @@ export async function bundlePage(outDir) {
     .replaceAll('__STYLE__', `./assets/${style}`);
   writeFileSync(join(web, 'index.html'), html);
   for (const name of readdirSync(join(PAGE, 'static'))) {
+    if (name.endsWith('.test.ts')) continue;
     writeFileSync(join(web, name), readFileSync(join(PAGE, 'static', name)));
   }
 }

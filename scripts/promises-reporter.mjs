@@ -1,9 +1,9 @@
 /**
- * After a run of all tests: which promises of SPEC.md no test has proved. One that was skipped proves nothing, whatever its
- * title says.
+ * Reports, after a run of all tests, the promises of SPEC.md that no test has proved. A skipped test proves nothing, whatever its
+ * title is.
  *
- * In CI, where everything that the tests need is installed, such a promise fails the run. A test that fails
- * there is tried once more. The first error is printed here all the same: what a test meets now and then, a user will meet too.
+ * In CI, where all requirements of the tests are installed, such a promise fails the run. A test that fails there is tried once
+ * more. The first error is printed here in any case: a failure that a test meets from time to time will also happen to a user.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { env, stdout } from 'node:process';
 
 const SPEC = join(resolve(import.meta.dirname, '..'), 'SPEC.md');
 
-/** Proved by programs that are downloaded, and may not be had: the run goes on, and says so. */
+/** Promises that are proved by downloaded programs, which may not be available: the run continues, and reports that. */
 const NEEDS_DOWNLOAD = new Set(['MCP-9']);
 
 export default class PromisesReporter {
@@ -32,7 +32,7 @@ export default class PromisesReporter {
   }
 }
 
-/** Promises without a test that passed, each with why its tests were skipped. */
+/** Returns the promises without a test that passed, each with the reason why its tests were skipped. */
 export function unprovedPromises(spec, tests) {
   const ids = [...spec.matchAll(/^\s*- \*\*([A-Z]+-\d+)\*\*/gm)].map(([, id]) => id);
   return ids
@@ -46,7 +46,7 @@ export function unprovedPromises(spec, tests) {
     .map(({ id, reasons }) => ({ id, reasons }));
 }
 
-/** `[LOG-1, LOG-2] …` names two. */
+/** Returns the promises of a title: `[LOG-1, LOG-2] …` names two. */
 function promisesOf(title) {
   return [...title.matchAll(/\[([A-Z]+-\d+(?:, *[A-Z]+-\d+)*)\]/g)].flatMap(([, list]) => list.split(/, */));
 }

@@ -1,6 +1,6 @@
 /**
- * Writes the generated pages of `docs/reference`, and the index of the decisions: `npm run docs`. A test fails when a page differs
- * from what this script makes (`tests/reference.test.ts`), so a new error code or request cannot be forgotten.
+ * Writes the generated pages of `docs/reference`, and the index of the decisions: `npm run docs`. A test fails if a page differs
+ * from the result of this script (`tests/reference.test.ts`), so a new error code or request cannot be forgotten.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -36,7 +36,7 @@ interface JsonSchema {
   readonly additionalProperties?: unknown;
 }
 
-/** Every generated page, by its path in the repository. */
+/** Returns every generated page, by its path in the repository. */
 export function pages(): Record<string, string> {
   return {
     'docs/reference/errors.md': errorsPage(),
@@ -157,7 +157,7 @@ function limits({ minimum, maximum, minLength, maxLength }: JsonSchema): string 
   return `, ${least ?? 0} to ${most}${minLength === undefined && maxLength === undefined ? '' : ' characters'}`;
 }
 
-/** A bar would end the cell of a table. */
+/** Escapes a bar, which would end the cell of a table. */
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 const page = (title: string, lines: readonly string[]): string =>

@@ -1,6 +1,6 @@
 /**
- * Sessions for the pictures of the page: recordings of real agents, played up to a moment at which they ask something, an editor, a
- * monitor of processes, builds and a task with a dev server. Real sessions of a real daemon: only what they run is made up.
+ * Starts the sessions for the pictures of the page: recordings of real agents, played up to a question, an editor, a monitor of
+ * processes, builds and a task with a dev server. They are real sessions of a real daemon: only their programs are made up.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const BUILD = `for i in $(seq 1 64); do printf '\\e[2m[%d/150]\\e[0m Building CX
 
 export interface Stage {
   readonly client: Client;
-  /** By name. */
+  /** The ids, by name. */
   readonly ids: ReadonlyMap<string, string>;
 }
 
@@ -78,7 +78,7 @@ export async function setStage(daemon: TestDaemon): Promise<Stage> {
   return { client, ids };
 }
 
-/** A repository with a change in it. */
+/** Creates a repository that contains a change. */
 function makeProject(folder: string): void {
   mkdirSync(join(folder, 'src'), { recursive: true });
   const file = (name: string, text: string): void => writeFileSync(join(folder, name), text);

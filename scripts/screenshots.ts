@@ -1,13 +1,13 @@
 /**
- * Makes the pictures of the page in `docs/pictures` again: `npm run screenshots`. Real sessions of a real daemon, in
- * Debian's Chromium; nothing is drawn by hand.
+ * Makes the pictures of the page in `docs/pictures` again: `npm run screenshots`. They show real sessions of a real daemon, in
+ * Debian's Chromium; no part is drawn by hand.
  *
- * `npm run screenshots -- FOLDER` writes every view, at three sizes and in both themes, into that folder instead: to be looked at.
+ * `npm run screenshots -- FOLDER` writes every view, at three sizes and in both themes, into that folder instead, for a review.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TestDaemon } from '@spool/testkit';
-import { closeBrowser, openPage, PHONE } from '@spool/testkit/browser';
+import { closeBrowser, openPage, passGate, PHONE } from '@spool/testkit/browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { setStage } from './screenshot-stage.ts';
 
@@ -17,12 +17,12 @@ const SIZES = {
   phone: PHONE,
 } as const satisfies Record<string, BrowserContextOptions>;
 const THEMES = ['dark', 'light'] as const;
-/** The page draws a miniature a quarter of a second after it has changed; agents are laid out once more. */
+/** The time before a picture: the page draws a miniature a quarter of a second after a change; agents are laid out once more. */
 const SETTLE_MS = 2_500;
 
 interface View {
   readonly hash: string;
-  /** What a user does first. */
+  /** The actions of a user before the picture. */
   readonly act?: (page: Page) => Promise<void>;
 }
 
@@ -52,8 +52,9 @@ const VIEWS: Readonly<Record<string, View>> = {
   text: { hash: session('unit tests', '/text') },
   files: { hash: session('editor', '/files') },
   file: { hash: session('editor', `/files/${encodeURIComponent('src/cart.ts')}/5`) },
-  changes: { hash: session('editor', '/changes') },
-  summary: { hash: session('type check', '/summary') },
+  'changes-by-link': { hash: session('editor', '/changes') },
+  changes: { hash: session('editor', '/changes'), act: passGate },
+  summary: { hash: session('type check', '/summary'), act: passGate },
   agent: { hash: session('reviewer') },
   permission: { hash: session('migrator') },
   start: { hash: '#/start' },
@@ -65,7 +66,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   stop: { hash: session('editor'), act: fromMenu('Stop…') },
 };
 
-/** Those of README and of the manual. */
+/** The pictures of README and of the manual. */
 const DOCUMENTED = [
   ['sessions', 'desk', 'dark'],
   ['agent', 'desk', 'light'],

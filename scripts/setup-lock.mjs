@@ -1,18 +1,21 @@
 /**
- * One set-up at a time: a lock that dies with its owner. Plain JavaScript, runs on Node 18.
+ * Allows one set-up at a time, by a lock that ends with its owner. The script is plain JavaScript, and runs on Node 18.
  *
- * The lock is a symbolic link whose target names the owner: making one is atomic together with what it says, where a
- * folder or a file would for a moment exist without its owner's name.
+ * The lock is a symbolic link whose target names the owner: creating one is atomic together with its target, but a folder or a
+ * file would exist for a moment without its owner's name.
  */
 import { mkdirSync, readFileSync, readlinkSync, rmdirSync, statSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const POLL_MS = 50;
-/** Breaking a dead owner's lock takes microseconds; who was killed in the middle of that is forgotten after this. */
+/**
+ * The age at which a breaker is ignored: breaking a dead owner's lock takes microseconds, so its process was killed meanwhile.
+ */
 const BREAKER_STALE_MS = 5000;
 
 /**
- * Waits until the lock in `folder` is ours. Calls `onWait(pid)` once if somebody else has it. Returns the release.
+ * Waits until the lock in `folder` is ours. Calls `onWait(pid)` once if another process has it. Returns a function that releases
+ * it.
  *
  * @param {string} folder
  * @param {(pid: number) => void} onWait
@@ -43,7 +46,10 @@ export async function acquire(folder, onWait) {
   }
 }
 
-/** Two waiters may find the same dead owner; without the breaker the slower one would remove the lock of the faster. */
+/**
+ * Breaks the lock of a dead owner. Two waiters may find the same dead owner; without the breaker the slower one would remove the
+ * lock of the faster.
+ */
 function breakLock(folder, lock, owner) {
   const breaker = join(folder, 'breaker');
   try {
@@ -67,11 +73,11 @@ function ownerOf(lock) {
   }
 }
 
-/** A pid and when it began, since pids are used again; `undefined` when there is no such process. */
+/** Returns a pid with its start time, since pids are reused; `undefined` if the process does not exist. */
 function identity(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name, in brackets, and may hold anything; the start is the 22nd of all.
+    // The second field is the program's name, in brackets, and may contain anything; the start time is the 22nd of all.
     return `${pid}-${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch (error) {
     if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error;

@@ -1,13 +1,14 @@
 /**
- * Makes a clone ready to run: `node scripts/setup.mjs [--dev] [--dependencies]`. Called by `./spool` when something looks
- * newer than `dist/stamp`, and by the npm scripts. Plain JavaScript without dependencies, for any Node from 18 on.
+ * Makes a clone ready to run: `node scripts/setup.mjs [--dev] [--dependencies]`. `./spool` calls it if there is no bundle, the
+ * bundle (`packages/cli/src/freshen.ts`) if a source looks newer than `dist/stamp`, and so do the npm scripts. It is plain
+ * JavaScript without dependencies, for any Node from 18 on.
  *
- * `--dev` also installs what development takes; `--dependencies` installs and builds nothing.
+ * `--dev` also installs the tools for development; `--dependencies` only installs, and builds nothing.
  *
  * Promises:
  * - Fifty first runs at once do the work once; the others wait, and fail with the same sentence if it failed.
- * - Nothing is ever half there: dependencies and `dist` are made in `.setup/` and renamed into place, the stamp last.
- *   When a step fails (no network, say) what was there before is still there.
+ * - No result is ever incomplete: dependencies and `dist` are made in `.setup/` and renamed into place, the stamp last. If a step
+ *   fails (no network, for example) the previous result is still there.
  * - A running daemon does not notice: files are replaced by rename, never rewritten, and chunks of earlier builds stay
  *   for a month, for programs that still run and have not imported them yet.
  * - stdout stays empty.
@@ -26,7 +27,7 @@ const STAMP = join(DIST, 'stamp');
 const MODULES = join(ROOT, 'node_modules');
 const NODE = join(MODULES, '.bin', 'node');
 const WORK = join(ROOT, '.setup');
-/** What the last set-up failed with, for those who waited for it. */
+/** The failure of the last set-up, for the processes that waited for it. */
 const FAILURE = join(WORK, 'failure.json');
 const STAGING = {
   dist: join(WORK, `dist-${pid}`),
@@ -34,13 +35,19 @@ const STAGING = {
   oldModules: join(WORK, `old-modules-${pid}`),
 };
 
+/** Without them nothing starts, whatever the stamp says. */
+const NEEDED = ['spool.cjs', 'spool_native.node'];
+
 const NODE_MAJOR_MIN = 18;
-/** Programs older than this that still want a chunk of an earlier build will have to be started again. */
+/** The age at which chunks of an earlier build are removed: older programs that still need one must be started again. */
 const CHUNK_KEEP_MS = 30 * 24 * 3600 * 1000;
-/** Files are stamped by a coarse clock that runs up to a tick behind: a change "just before" may be one just after. */
+/**
+ * The error of file times: files are stamped by a coarse clock that is up to a tick late, so a change "just before" may be one
+ * just after.
+ */
 const CLOCK_MARGIN_MS = 20;
 
-/** A failure that has been put into words: what failed, and what to do. */
+/** A failure with a sentence: its cause, and the remedy. */
 class SetupFailure extends Error {}
 
 try {
@@ -89,7 +96,7 @@ async function main(options) {
 }
 
 async function setUpModules(wantsDev) {
-  // A tree that has the tools for development keeps them, whoever asks.
+  // A tree with the tools for development keeps them, whichever program asks.
   await step('dependencies', () => installModules(wantsDev || hasDevModules()));
   if (!fs.existsSync(NODE)) {
     throw new SetupFailure(
@@ -117,7 +124,7 @@ async function setUpDist() {
   fs.renameSync(stamp, STAMP);
 }
 
-/** Removes what set-ups that were killed have left. */
+/** Removes files that killed set-ups have left. */
 function sweep() {
   for (const name of fs.readdirSync(WORK)) {
     if (name === 'lock' || name === 'breaker') continue;
@@ -125,19 +132,20 @@ function sweep() {
   }
 }
 
-// ---- is there anything to do? --------------------------------------------------------------------------------------
+// ---- is there any work? --------------------------------------------------------------------------------------------
 
 function hasModules(wantsDev) {
   return fs.existsSync(NODE) && modulesMatch(wantsDev);
 }
 
 function hasDist(begunAt) {
+  if (NEEDED.some((name) => !fs.existsSync(join(DIST, name)))) return false;
   if (readJson(STAMP)?.inputs !== inputsHash()) return false;
   try {
-    // Nothing that counts has changed (a test, a copy of the tree): let the launcher's quick check pass next time.
+    // No input has changed (only a test, or a copy of the tree): the quick check passes next time.
     setTime(STAMP, begunAt);
   } catch (error) {
-    // Somebody else's installation: each start then takes this check, and works.
+    // The installation of another user: each start then takes this check, and works.
     if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
   }
   return true;
@@ -148,18 +156,18 @@ function setTime(file, atMs) {
   fs.utimesSync(file, seconds, seconds);
 }
 
-/** Everything that the contents of `dist` depend on. */
+/** Returns a hash of all inputs of `dist`. */
 function inputsHash() {
   const files = [join(ROOT, 'package-lock.json'), ...filesIn(join(ROOT, 'scripts'))];
   for (const name of fs.readdirSync(join(ROOT, 'packages'))) {
     if (name === 'testkit') continue;
     files.push(join(ROOT, 'packages', name, 'package.json'), ...filesIn(join(ROOT, 'packages', name, 'src')));
   }
-  files.push(join(ROOT, 'packages', 'native', 'build.mjs'));
-  return hash(files.filter((file) => !file.endsWith('.test.ts')));
+  files.push(...filesIn(join(ROOT, 'packages', 'native'))); // its programs in C lie beside its `src`
+  return hash([...new Set(files)].filter((file) => !file.endsWith('.test.ts')));
 }
 
-/** What the addon depends on: all of its package but TypeScript, and the headers that come with the pinned Node. */
+/** Returns a hash of the inputs of the addon: all of its package but TypeScript, and the headers of the pinned Node. */
 function nativeHash() {
   const headers = readJson(join(ROOT, 'package-lock.json')).packages[`node_modules/node-linux-${process.arch}`]
     ?.version;
@@ -173,7 +181,7 @@ function hash(files) {
     try {
       content = fs.readFileSync(file);
     } catch (error) {
-      if (error.code !== 'ENOENT') throw error; // not written yet, or just gone: then the hash says so
+      if (error.code !== 'ENOENT') throw error; // not written yet, or just deleted: then the hash differs
       continue;
     }
     all.update(`${relative(ROOT, file)}\0${content.length}\0`).update(content);
@@ -209,7 +217,7 @@ function readJson(file) {
 
 // ---- dependencies --------------------------------------------------------------------------------------------------
 
-/** Whether what npm says it installed is what the lockfile asks for, on this machine. */
+/** Returns whether the packages that npm reports as installed are those of the lockfile, for this machine. */
 function modulesMatch(wantsDev, modules = MODULES) {
   const installed = readJson(join(modules, '.package-lock.json'))?.packages;
   if (!installed) return false;
@@ -231,7 +239,7 @@ function hasDevModules() {
   return Object.values(readJson(join(MODULES, '.package-lock.json'))?.packages ?? {}).some(({ dev }) => dev);
 }
 
-/** Installs beside and swaps: without a network, the tree that was there goes on working. */
+/** Installs into another folder and swaps: without a network, the old tree still works. */
 async function installModules(withDev) {
   const manifests = ['package.json', 'package-lock.json', '.npmrc'];
   for (const name of fs.readdirSync(join(ROOT, 'packages'))) manifests.push(join('packages', name, 'package.json'));
@@ -240,9 +248,9 @@ async function installModules(withDev) {
     fs.mkdirSync(dirname(join(STAGING.modules, file)), { recursive: true });
     fs.copyFileSync(join(ROOT, file), join(STAGING.modules, file));
   }
-  // Not `npm ci`: it refuses a lockfile without the bindings for every foreign system, and registries that mirror npm
-  // need not have those. What was installed is compared with the lockfile below, so this is as strict, and as fast.
-  // --prefer-offline: the lockfile names each package by its hash, so the registry need not be asked what is current.
+  // `npm ci` is not used: it refuses a lockfile without the bindings for every foreign system, and registries that mirror npm may
+  // not have those. The installed packages are compared with the lockfile below, so this is as strict, and as fast.
+  // --prefer-offline: the lockfile names each package by its hash, so no request for the current version is needed.
   const options = [
     '--no-save',
     '--ignore-scripts',
@@ -271,7 +279,10 @@ async function installModules(withDev) {
   fs.renameSync(join(STAGING.modules, 'node_modules'), MODULES);
 }
 
-/** Inside `npm test` the environment names this folder as the one to work in, which would lead npm out of the staging. */
+/**
+ * Returns the environment for npm: inside `npm test` it names this folder as the working folder, which would lead npm out of the
+ * staging folder.
+ */
 function environmentForNpm() {
   const isOfOuterNpm =
     /^(npm_(package|lifecycle)_.*|npm_command|npm_config_(local_prefix|workspaces?|omit|include)|NODE_ENV)$/;
@@ -296,7 +307,7 @@ async function buildAddon(outDir) {
 
 async function buildBundle(outDir) {
   const script = join(ROOT, 'scripts', 'bundle.mjs');
-  // The bundler wants a newer Node than set-up does; in the pinned one it is called without a second process.
+  // The bundler needs a newer Node than set-up does; in the pinned one it is called without a second process.
   if (fs.realpathSync(execPath) === fs.realpathSync(NODE)) {
     const { bundle } = await import(pathToFileURL(script).href);
     await bundle(outDir).catch((error) => failBundle(error.message));
@@ -312,18 +323,18 @@ function failBundle(why) {
   );
 }
 
-/** Into `dist`, in such an order that whatever a program imports is there before the program is. */
+/** Moves the files into `dist`, in such an order that the imports of a program exist before the program does. */
 function moveInto(dist) {
   const files = filesIn(STAGING.dist).map((file) => relative(STAGING.dist, file));
   const isPart = (file) => file.startsWith('chunks') || file.startsWith(join('web', 'assets'));
-  const rank = (file) => (isPart(file) ? 0 : file.endsWith('.mjs') ? 2 : 1);
+  const rank = (file) => (isPart(file) ? 0 : /\.[cm]js$/.test(file) ? 2 : 1);
   for (const file of files.sort((a, b) => rank(a) - rank(b))) {
     fs.mkdirSync(dirname(join(dist, file)), { recursive: true });
     fs.renameSync(join(STAGING.dist, file), join(dist, file));
   }
 }
 
-/** Chunks are dated by the last build that had them; the compile cache is made again by itself. */
+/** Removes old chunks, which are dated by the last build that had them; the compile cache is created again by itself. */
 function dropOld() {
   const cutoff = Date.now() - CHUNK_KEEP_MS;
   const parts = ['chunks', 'cache', join('web', 'assets')];
@@ -332,7 +343,7 @@ function dropOld() {
   }
 }
 
-// ---- telling -------------------------------------------------------------------------------------------------------
+// ---- reporting -----------------------------------------------------------------------------------------------------
 
 async function lock() {
   try {
@@ -348,7 +359,7 @@ async function lock() {
   }
 }
 
-/** One line for each step: its name when it begins, its time when it is done. */
+/** Prints one line for each step: its name when it begins, its time when it is done. */
 async function step(name, work) {
   const startedAt = Date.now();
   stderr.write(`spool: set-up: ${name} …`);

@@ -1,29 +1,30 @@
 /**
- * Lists every sentence that the command line and the MCP server can print, with file and line: `npm run texts`. For reading
- * with fresh eyes before a release.
+ * Lists every sentence that the command line and the MCP server can print, with file and line: `npm run texts`. The list is for a
+ * fresh reading before a release. `npm run texts -- --comments [PREFIX…]` lists the unclear sentences of comments and pages.
  *
- * A sentence is a text or a template of at least two words. In the packages that speak (cli, mcp) every one counts, wherever it
- * stands. In the packages below them only what reaches a user counts: the arguments of errors, and whole tables of words.
+ * A sentence is a text or a template of at least two words. In the packages with texts for users (cli, mcp) every one counts, in
+ * any place. In the packages below them only texts that reach a user count: the arguments of errors, and whole tables of words.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseSync } from 'rolldown/utils';
+import { shapesOf, type UnclearSentence, unclearSentences } from './comments.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
 export interface Text {
   readonly file: string;
   readonly line: number;
-  /** Where it stands: `error SESSION_UNKNOWN`, `notice`, `UsageError`, `about`, `description`, … */
+  /** The place of the text: `error SESSION_UNKNOWN`, `notice`, `UsageError`, `about`, `description`, … */
   readonly place: string;
-  /** Placeholders are in braces: `no such session {name}`. */
+  /** The text, with placeholders in braces: `no such session {name}`. */
   readonly text: string;
 }
 
 type Scope = 'every text' | 'errors only';
 
-/** Longer prefixes win. */
+/** The scopes by prefix; longer prefixes win. */
 const SCOPES: Readonly<Record<string, Scope>> = {
   'packages/cli/src/': 'every text',
   'packages/mcp/src/': 'every text',
@@ -39,9 +40,11 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   'packages/client/src/': 'errors only',
   'packages/keeper/src/': 'errors only',
   'packages/core/src/': 'errors only',
+  'packages/gateway/src/': 'errors only',
+  'packages/holder/src/': 'errors only',
 };
 
-/** Calls whose arguments end up in an error. */
+/** Calls whose arguments become part of an error. */
 const ERROR_CALLS: ReadonlySet<string> = new Set(['SpoolError', 'UsageError', 'CallError', 'badArgument']);
 
 /** A node of the syntax tree (ESTree). */
@@ -52,10 +55,17 @@ interface Node {
   readonly [field: string]: unknown;
 }
 
-/** Every sentence of the repository, in order of file and line. */
+/** Returns every sentence of the repository, in order of file and line. */
 export function allTexts(): Text[] {
   const files = Object.keys(SCOPES).flatMap((prefix) => (prefix.endsWith('.ts') ? [prefix] : filesIn(prefix)));
   return [...new Set(files)].sort().flatMap((file) => textsIn(file, readFileSync(join(ROOT, file), 'utf8')));
+}
+
+/** Returns the texts with a shape that must be read twice. The code in placeholders may have any shape. */
+export function unclearTexts(texts: readonly Text[] = allTexts()): UnclearSentence[] {
+  return texts.flatMap(({ file, line, text }) =>
+    shapesOf(text.replaceAll(/\{[^{}]*\}/g, '{}')).map((shape) => ({ file, line, shape, text, isDoc: false })),
+  );
 }
 
 export function textsIn(file: string, source: string): Text[] {
@@ -110,14 +120,16 @@ function textOf(node: Node, source: string): string | undefined {
     .join('');
 }
 
-/** Two words, apart from placeholders. Escape sequences, patterns and shell scripts are no sentences. */
+/**
+ * Returns whether a text has two words, apart from placeholders. Escape sequences, patterns and shell scripts are not sentences.
+ */
 function isSentence(text: string): boolean {
   const plain = text.replaceAll(/\{[^{}]*\}/g, '{}');
   if (/[\u0000-\u0008\u000b-\u001f]/.test(plain)) return false;
   return /\p{L}{2,}[^\p{L}\n]*\s[^\n]*\p{L}{2,}|\{\} \p{L}{2,}|\p{L}{2,}:? \{\}/u.test(plain);
 }
 
-/** The nearest thing that says what the text is for. */
+/** Returns the nearest name that shows the purpose of the text. */
 function placeOf(parents: readonly Node[]): string {
   for (const node of parents.toReversed()) {
     if (node.type === 'Property') {
@@ -150,10 +162,18 @@ function childrenOf(node: Node): Node[] {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   let file = '';
-  for (const text of allTexts()) {
-    if (text.file !== file) process.stdout.write(`\n${(file = text.file)}\n`);
-    process.stdout.write(
-      `  ${String(text.line).padStart(4)}  ${text.place}: ${text.text.replaceAll('\n', '\n        ')}\n`,
-    );
-  }
+  const [option, ...prefixes] = process.argv.slice(2);
+  if (option === '--comments') printUnclear(unclearSentences(prefixes.length > 0 ? prefixes : undefined));
+  else if (option === '--unclear') printUnclear(unclearTexts());
+  else
+    for (const text of allTexts()) {
+      if (text.file !== file) process.stdout.write(`\n${(file = text.file)}\n`);
+      process.stdout.write(
+        `  ${String(text.line).padStart(4)}  ${text.place}: ${text.text.replaceAll('\n', '\n        ')}\n`,
+      );
+    }
+}
+
+function printUnclear(sentences: readonly UnclearSentence[]): void {
+  for (const { file, line, shape, text } of sentences) process.stdout.write(`${file}:${line}  [${shape}]  ${text}\n`);
 }

@@ -1,8 +1,8 @@
 /**
  * Type-checks every `tsconfig*.json` of the root and of the packages, side by side: `node scripts/typecheck.mjs`.
  *
- * Several, because what a file may know depends on where it is: `protocol`, `vt` and `client` compile without the types
- * of Node and of the browser (`tsconfig.json`), their tests with (`tsconfig.test.json`).
+ * There are several, because the types that a file may use depend on its place: `protocol`, `vt` and `client` compile without the
+ * types of Node and of the browser (`tsconfig.json`), their tests with them (`tsconfig.test.json`).
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -19,7 +19,7 @@ const waiting = FOLDERS.flatMap((folder) =>
     .filter((name) => /^tsconfig(\.\w+)?\.json$/.test(name) && name !== 'tsconfig.base.json')
     .map((name) => join(folder, name)),
 );
-/** A mistake in `protocol` is found again by everyone who imports it: tell it once. */
+/** Errors that were printed: one in `protocol` is found again in all packages that import it. */
 const told = new Set();
 let failures = 0;
 await Promise.all(Array.from({ length: availableParallelism() }, work));
@@ -40,7 +40,7 @@ async function work() {
 
 function check(project) {
   return new Promise((done, failed) => {
-    // What has not changed since the last run is not checked again: 4 instead of 19 s of CPU time.
+    // Unchanged files are not checked again: 4 instead of 19 s of CPU time.
     const known = join(ROOT, 'node_modules/.cache/typecheck', `${project.replaceAll('/', '-')}.tsbuildinfo`);
     const args = [TSC, '--pretty', 'false', '--incremental', '--tsBuildInfoFile', known, '-p', project];
     const child = spawn(execPath, args, { cwd: ROOT });

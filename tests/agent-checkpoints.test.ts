@@ -1,4 +1,7 @@
-/** Drivers that are started again, with a scripted agent (`packages/testkit/programs/scripted-agent.mjs`): they go on from a checkpoint. */
+/**
+ * Tests drivers that are started again, with a scripted agent (`packages/testkit/programs/scripted-agent.mjs`): they continue
+ * from a checkpoint.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execPath } from 'node:process';
@@ -15,7 +18,7 @@ class Run {
   readonly client: Client;
   readonly agent: AgentHandle;
   readonly folder: string;
-  /** What came, in order, while the test runs. */
+  /** The events in their order of arrival, while the test runs. */
   readonly events: AgentEvent[] = [];
 
   constructor(client: Client, agent: AgentHandle, folder: string) {
@@ -55,7 +58,7 @@ class Run {
     return children.map(Number).find((pid) => pid > 0 && statusField(pid, 'Name').startsWith('spool-driver'));
   }
 
-  /** Kills the driver; returns what the next one has read when it has said something. */
+  /** Kills the driver; returns the bytes that the next one has read when it has published an event. */
   async restarted(): Promise<number> {
     const before = await this.driver();
     process.kill(before!, 'SIGKILL');
@@ -78,7 +81,7 @@ test('[EVT-11] a driver goes on from its checkpoint; without one that is whole a
   const file = `${run.folder}/checkpoint`;
   await until('there is a checkpoint', () => existsSync(file), PATIENCE_MS);
   const size = await run.logBytes();
-  // The driver's own program is part of what it reads.
+  // The driver's own program is part of the bytes that it reads.
   const fromCheckpoint = await run.restarted();
   const whole = readFileSync(file, 'latin1');
   const checkpoint = JSON.parse(Buffer.from(whole.slice(DIGEST_CHARACTERS), 'base64').toString());
@@ -110,7 +113,7 @@ test('[EVT-1, EVT-11] a driver that is killed again and again while its agent fl
   await run.agent.prompt(`flood ${deltas}`);
   let kills = 0;
   for (let seen = 0; run.turns < 2; kills++) {
-    // The next kill is after some progress: a driver that never gets anywhere is given up.
+    // The next kill comes after some progress: a driver without progress is given up.
     await until('there is something new', () => run.events.length > seen || run.turns === 2, PATIENCE_MS);
     seen = run.events.length + 200;
     const driver = await run.driver();

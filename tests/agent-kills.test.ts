@@ -1,16 +1,16 @@
 /**
- * The real agents without a terminal, with everything killed around them and at last themselves (`bodies/agent-kills.ts`). Each runs
- * where `node scripts/agents.mjs NAME` has brought the program.
+ * Tests the real agents without a terminal, with all processes around them killed and at last the agents themselves
+ * (`bodies/agent-kills.ts`). Each test runs if `node scripts/agents.mjs NAME` has downloaded the program.
  */
 import { spawnSync } from 'node:child_process';
 import { inNamespace, NAMESPACES_MISSING, program } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import type { Killed } from './bodies/agent-kills.ts';
+import type { KillReport } from './bodies/agent-kills.ts';
 import { MATRIX } from './support/agent-session.ts';
 import { AGAIN, AGENTS, isInstalled } from '@spool/testkit/agents';
 
 const BODY = new URL('bodies/agent-kills.ts', import.meta.url);
-/** Two runs and two resumed ones, on a machine that does other things too. */
+/** The time for two runs and two resumed ones, on a machine with other work. */
 const RUN_MS = 240_000;
 
 test.for(MATRIX)(
@@ -21,7 +21,7 @@ test.for(MATRIX)(
     skip(!isInstalled(real), `it runs once \`node scripts/agents.mjs ${name}\` has brought the program`);
     skip(NAMESPACES_MISSING !== null, NAMESPACES_MISSING ?? '');
     skip(spawnSync(program('offline'), ['true']).status !== 0, 'it needs a network of its own');
-    const killed = await inNamespace<Killed>(BODY, { name }, { withinMs: RUN_MS });
+    const killed = await inNamespace<KillReport>(BODY, { name }, { withinMs: RUN_MS });
     expect(killed.disturbed).toEqual(killed.undisturbed);
     expect(killed.outOfOrder).toEqual([]);
     expect(killed.unknown).toEqual([]);
@@ -31,7 +31,7 @@ test.for(MATRIX)(
     ]);
     expect(killed.refused).toBe('AGENT_ENDED');
     expect(killed.ranAfterDeath).toBe(false);
-    // The model was shown the whole conversation again, from its first prompt on.
+    // The model got the whole conversation again, from its first prompt on.
     const recalled = 'At first PLEASE COUNT 60.';
     expect(killed.recalled).toEqual(resumesNextMinute ? [recalled] : [recalled, recalled]);
   },

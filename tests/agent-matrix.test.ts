@@ -1,7 +1,7 @@
 /**
- * Every real agent without a terminal, beside a scripted model (`packages/testkit/programs/scripted-model.mjs`): what a person
- * does with an agent, step by step. What one of them cannot do is in the table of docs/agents.md. Each runs where
- * `node scripts/agents.mjs NAME` has brought the program.
+ * Tests every real agent without a terminal, beside a scripted model (`packages/testkit/programs/scripted-model.mjs`): the
+ * actions of a user, step by step. The table of docs/agents.md lists the actions that an agent does not support. Each test runs
+ * if `node scripts/agents.mjs NAME` has downloaded the program.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ test.for(MATRIX)(
     const approving = await run.submit(`please run ${agent.shell('approved')}`);
     const ask = await run.asked();
     expect(existsSync(`${run.project}/approved.txt`)).toBe(false);
-    expect(await run.other.approve(ask.request)).toMatchObject({ isOurs: true });
+    expect(await run.other.approve(ask)).toMatchObject({ isOurs: true });
     const approved = await run.ended(approving);
     expect(approved.outcome).toBe('completed');
     expect(existsSync(`${run.project}/approved.txt`)).toBe(true);
@@ -35,7 +35,7 @@ test.for(MATRIX)(
 
     const denying = await run.submit(`please run ${agent.shell('denied')}`);
     const second = await run.asked();
-    await run.other.deny(second.request, { message: 'use the other folder' });
+    await run.other.deny(second, { message: 'use the other folder' });
     const denied = await run.ended(denying);
     expect(existsSync(`${run.project}/denied.txt`)).toBe(false);
     expect(denied.of('permission.resolved')).toMatchObject([{ decision: 'deny' }]);
@@ -70,7 +70,7 @@ test.for(MATRIX)(
     expect((await run.ended(queued)).texts.join('')).toBe('Heard 1 of them, at last PLEASE BE FIRST.');
 
     const running = await run.submit(`please run ${agent.shell('slow', 'tail -f /dev/null')}`);
-    await run.other.approve((await run.asked()).request);
+    await run.other.approve(await run.asked());
     const pid = await run.processOf('tail -f /dev/null');
     await run.agent.interrupt();
     expect(await run.ended(running)).toMatchObject({ outcome: 'interrupted' });

@@ -1,5 +1,7 @@
-/** Agents that end, and go on in another session: with a scripted agent (`packages/testkit/programs/scripted-agent.mjs`). */
-import { mkdirSync } from 'node:fs';
+/**
+ * Tests agents that end, and continue in another session: with a scripted agent (`packages/testkit/programs/scripted-agent.mjs`).
+ */
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { AgentEvent, AgentHandle, Client } from '@spool/client';
@@ -43,7 +45,7 @@ async function has(client: Client, session: string, kind: AgentEvent['kind'], co
 const lastOf = <K extends AgentEvent['kind']>(events: readonly AgentEvent[], kind: K) =>
   events.findLast((event): event is Extract<AgentEvent, { kind: K }> => event.kind === kind);
 
-test('[EVT-9] an agent that is killed in its turn says so and what to do; resumed, it goes on with its own session', async () => {
+test('[EVT-9, EVT-40] an agent that is killed in its turn says so and what to do; resumed, it goes on with its own session', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const first = await start(client, daemon, 'say hello');
@@ -63,7 +65,7 @@ test('[EVT-9] an agent that is killed in its turn says so and what to do; resume
   expect(lastOf(events, 'session.ended')).toMatchObject({ signal: 'SIGKILL', agentSession: OWN });
   expect((await daemon.spool(['logs', 'mia'])).stdout).toContain(message);
   const refused = await daemon.spool(['prompt', 'mia', 'go on']);
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('`spool resume` goes on with it') });
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('`spool resume` resumes it') });
 
   const resumed = await daemon.json<{ id: string }>('resume', 'mia', '-d', 'recall');
   await has(client, resumed.id, 'turn.ended');
@@ -75,7 +77,7 @@ test('[EVT-9] an agent that is killed in its turn says so and what to do; resume
   expect(resumed.id).not.toBe(first.id);
   await client.stop(resumed.id);
 
-  // A second time: the flag is there once.
+  // A second time: the flag appears once.
   const again = await client.resumeAgent(resumed.id, { env: { PATH: process.env.PATH! } });
   expect(again.info.command.filter((word) => word === '--resume')).toHaveLength(1);
   const running = await daemon.spool(['resume', again.id]);
@@ -97,12 +99,12 @@ test('[EVT-10] no two sessions go on with the same agent, however they are asked
   for (const outcome of outcomes)
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'AGENT_RUNS' });
   const { id } = won[0]!.value;
-  // By the agent's own id, and after another keeper has come.
+  // By the agent's own id, and after the keeper was replaced.
   process.kill((await client.status()).keeper.pid, 'SIGKILL');
   const own = ['run', '--agent', 'claude', '-d', '--program', `${execPath} ${AGENT} /dev/null`, '--resume', OWN];
   expect(await daemon.spool(own)).toMatchObject({
     code: 4,
-    stderr: expect.stringContaining('goes on with this agent'),
+    stderr: expect.stringContaining('has resumed this agent'),
   });
   await client.stop(id);
   const free = await daemon.spool(own);
@@ -110,7 +112,7 @@ test('[EVT-10] no two sessions go on with the same agent, however they are asked
   await client.stop(free.stdout.trim());
 });
 
-test('[EVT-9] `run --agent --resume` takes a session of Spool, keeps its settings, and refuses another agent', async () => {
+test('[EVT-40] `run --agent --resume` takes a session of Spool, keeps its settings, and refuses another agent', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const first = await start(client, daemon, 'die');
@@ -130,4 +132,46 @@ test('[EVT-9] `run --agent --resume` takes a session of Spool, keeps its setting
   const plain = await client.run({ command: ['true'], size: null, env: { PATH: process.env.PATH! } });
   await plain.wait();
   expect(await daemon.spool(['resume', plain.id])).toMatchObject({ code: 2 });
+});
+
+test('[EVT-40] `resume` gives an agent the variables of `run -e` again, which only its user can read', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const program = `${execPath} ${AGENT} ${daemon.home}/received.ndjson`;
+  const given = ['-e', 'GIVEN_KEY=one-secret', '-e', 'PATH=/given:/usr/bin:/bin'];
+  const started = await daemon.spool([
+    'run',
+    '--agent',
+    'claude',
+    '--program',
+    program,
+    ...given,
+    '-d',
+    '-n',
+    'mia',
+    'say hi',
+  ]);
+  expect([started.code, started.stderr]).toEqual([0, '']);
+  /** Ends the agent, resumes it, and returns the variables of the next one. */
+  const resumed = async (...flags: string[]): Promise<string[]> => {
+    const { id, pid } = await client.get('mia');
+    await has(client, id, 'turn.ended');
+    process.kill(pid, 'SIGKILL');
+    await has(client, id, 'session.ended');
+    expect(await daemon.spool(['resume', ...flags, 'mia', 'say again', '-d'])).toMatchObject({ code: 0 });
+    const next = await client.get('mia');
+    expect(next.id).not.toBe(id);
+    return readFileSync(`/proc/${next.pid}/environ`, 'utf8').split('\0');
+  };
+  expect(await resumed()).toEqual(expect.arrayContaining(['GIVEN_KEY=one-secret', 'PATH=/given:/usr/bin:/bin']));
+  // A new value wins, and is kept as well.
+  expect(await resumed('-e', 'GIVEN_KEY=two-secret')).toEqual(
+    expect.arrayContaining(['GIVEN_KEY=two-secret', 'PATH=/given:/usr/bin:/bin']),
+  );
+  expect(await resumed()).toContain('GIVEN_KEY=two-secret');
+  const { id } = await client.get('mia');
+  expect(statSync(`${daemon.home}/sessions/${id}/environment.json`).mode & 0o777).toBe(0o600);
+  for (const file of ['session.json'])
+    expect(readFileSync(`${daemon.home}/sessions/${id}/${file}`, 'utf8')).not.toContain('-secret');
+  expect(JSON.stringify(await client.get(id))).not.toContain('-secret');
 });

@@ -1,7 +1,7 @@
 /**
- * The real agents without a terminal, beside a scripted model: a prompt that is answered with text, and a command that is
- * approved from another client, after the driver and the keeper were killed while it waited. Each runs where
- * `node scripts/agents.mjs NAME` has brought the program.
+ * Tests the real agents without a terminal, beside a scripted model: a prompt that is answered with text, and a command that is
+ * approved from another client, after the driver and the keeper were killed while it waited. Each test runs if `node
+ * scripts/agents.mjs NAME` has downloaded the program.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { program, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 
-/** What it prints is not in it. */
+/** A command that does not contain its own output. */
 const COMMAND = "printf '%s-%s' out put && touch made.txt";
 const RUN_MS = 60_000;
 
@@ -25,7 +25,7 @@ const CASES: readonly Case[] = [
   { name: 'claude', mode: 'manual' },
   { name: 'codex' },
   { name: 'gemini' },
-  // It runs the other command without a question.
+  // It runs the other command without asking.
   { name: 'grok', command: `for once in 1; do ${COMMAND}; done` },
 ];
 
@@ -59,7 +59,8 @@ test.for(CASES)(
     expect(existsSync(`${home.project}/made.txt`)).toBe(false);
     process.kill((await client.status()).keeper.pid, 'SIGKILL');
     await until('it is blocked again', async () => (await client.get(agent.id)).status.state === 'blocked', RUN_MS);
-    expect(await daemon.spool(['approve', agent.id])).toMatchObject({ code: 0 });
+    const [ask] = await agent.requests();
+    expect(await daemon.spool(['approve', agent.id, '--request', ask!.request])).toMatchObject({ code: 0 });
     await until('the command has run', () => existsSync(`${home.project}/made.txt`), RUN_MS);
     await until('the second turn has ended', endOf(2), RUN_MS);
     expect(await client.waitUntil(agent.id, 'idle', { timeoutMs: RUN_MS })).toMatchObject({ reason: 'idle' });

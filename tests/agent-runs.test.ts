@@ -1,6 +1,6 @@
 /**
- * Agents without a terminal: the events log, the driver and the commands of clients, with a scripted agent that speaks Claude's
- * protocol (`packages/testkit/programs/scripted-agent.mjs`).
+ * Tests agents without a terminal: the events log, the driver and the commands of clients, with a scripted agent that speaks
+ * Claude's protocol (`packages/testkit/programs/scripted-agent.mjs`).
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execPath } from 'node:process';
@@ -36,14 +36,14 @@ class Run {
     const agent = await client.agent('claude', {
       prompt,
       ...limits,
-      // The flags that follow are Claude's: the scripted agent ignores them.
+      // The other flags are Claude's: the scripted agent ignores them.
       program: [execPath, AGENT, received],
       env: { PATH: process.env.PATH! },
     });
     return new Run(client, agent, received);
   }
 
-  /** What the agent has been told. */
+  /** The lines that the agent has received. */
   get lines(): { type: string; uuid?: string; response?: { request_id: string } }[] {
     return readFileSync(this.received, 'utf8')
       .split('\n')
@@ -69,7 +69,7 @@ class Run {
   }
 }
 
-/** The driver's process: its only child of that name under the keeper. */
+/** Returns the driver's process: the keeper's only child of that name. */
 function driverOf(keeper: number): number | undefined {
   const children = readFileSync(`/proc/${keeper}/task/${keeper}/children`, 'utf8').trim().split(' ');
   return children.map(Number).find((pid) => pid > 0 && statusField(pid, 'Name').startsWith('spool-driver'));
@@ -118,7 +118,7 @@ test('[EVT-1, EVT-6] driver and keeper are killed at random: no event is lost or
   const prompts = Array.from({ length: 12 }, (_, at) => `say prompt ${at}`);
   for (const [at, prompt] of prompts.entries()) {
     const { id } = await run.agent.prompt(prompt);
-    // The driver has published something since the last kill.
+    // The driver has published an event since the last kill.
     await until(
       'the prompt is taken',
       async () => (await run.kinds('prompt')).some(({ clientId }) => clientId === id),
@@ -148,10 +148,10 @@ test('[EVT-5] a hundred pending permissions, answered by two clients while drive
   await kill(run.client, 'keeper');
   const gateway = await TestGateway.start(daemon);
   const { token } = await gateway.token('prompter');
-  // From afar: its answers come through the gateway.
+  // A remote client: its answers come through the gateway.
   await using afar = await connect({ url: gateway.origin, token });
   const second = await afar.openAgent(run.agent.id);
-  const asks = await run.agent.pending();
+  const asks = await run.agent.requests();
   expect(asks).toHaveLength(100);
   const killer = (async () => {
     for (let round = 0; round < 12; round++) {
@@ -160,9 +160,7 @@ test('[EVT-5] a hundred pending permissions, answered by two clients while drive
     }
   })();
   const decisions = await Promise.all(
-    asks.map(
-      async ({ request }) => await Promise.all([run.agent.approve(request), second.deny(request, { message: 'no' })]),
-    ),
+    asks.map(async (ask) => await Promise.all([run.agent.approve(ask), second.deny(ask, { message: 'no' })])),
   );
   await killer;
   await run.has(1, 'turn.ended');
@@ -182,7 +180,7 @@ test('[EVT-7] a session is blocked while a permission waits, in its words, also 
   expect(session.status.question?.options.map(({ label }) => label)).toContain('Allow once');
   await kill(run.client, 'keeper');
   await until('it is blocked again', async () => (await run.client.get(run.agent.id)).status.state === 'blocked');
-  const { code, stderr } = await daemon.spool(['approve']);
+  const { code, stderr } = await daemon.spool(['approve', '--request', 'request-1-0']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   await run.client.waitUntil(run.agent.id, 'idle');
   const late = await daemon.spool(['approve', run.agent.id]);
@@ -212,7 +210,7 @@ test('[EVT-1] an agent that dies in its turn: everything that was begun has ende
   await expect(run.agent.prompt('say more')).rejects.toMatchObject({ code: 'AGENT_ENDED' });
 });
 
-/** Half of them is the program itself, which all drivers share. */
+/** The memory limit of a driver; half of it is the program itself, which all drivers share. */
 const DRIVER_MIB_MAX = 64;
 
 test.for([
@@ -222,7 +220,7 @@ test.for([
   ['texts that are all escapes and HTML', 'escapes 20'],
   ['lines that are nested half a million deep', 'nested'],
   ['a line of 300,000 objects', 'objects'],
-] as const)('[DRV-6, EVT-1] %s: the session lives, and its driver stays below 64 MiB', async ([, prompt]) => {
+] as const)('[DRV-42, EVT-1] %s: the session lives, and its driver stays below 64 MiB', async ([, prompt]) => {
   await using daemon = new TestDaemon();
   const run = await Run.start(daemon, prompt);
   await run.has(1, 'turn.ended');
@@ -273,8 +271,9 @@ test('[POL-4] a rule of the user answers for the user, names itself, and what no
   const [resolved] = await run.kinds('permission.resolved');
   expect(resolved).toMatchObject({ request: 'request-1-0', decision: 'allow', by: 'policy' });
   expect(JSON.stringify(resolved)).toContain('echo 0');
-  expect((await run.agent.pending()).map(({ request }) => request)).toEqual(['request-1-1']);
-  await run.agent.deny('request-1-1');
+  const asks = await run.agent.requests();
+  expect(asks.map(({ request }) => request)).toEqual(['request-1-1']);
+  await run.agent.deny(asks[0]!);
   await run.has(1, 'turn.ended');
 });
 
@@ -288,16 +287,20 @@ test('[DRV-6] no rule answers a line that is cut: it may ask for more than it sh
   await run.agent.prompt('say this came after it', { when: 'queue' });
   await run.has(1, 'queue');
   expect(await run.kinds('permission.resolved')).toEqual([]);
-  expect((await run.agent.pending()).map(({ request }) => request)).toEqual(['request-1-0']);
-  await run.agent.approve('request-1-0');
+  const [ask, ...others] = await run.agent.requests();
+  expect(others).toEqual([]);
+  expect(ask).toMatchObject({ request: 'request-1-0', isCut: true });
+  // A user cannot allow a request that could not be shown whole, either.
+  expect(await run.agent.approve(ask!)).toMatchObject({ isOurs: false, outcome: null });
+  await run.agent.deny(ask!);
   await run.has(2, 'turn.ended');
-  expect(await run.kinds('permission.resolved')).toMatchObject([{ decision: 'allow' }]);
-  await run.agent.prompt('ask 1'); // the rule itself is right
+  expect(await run.kinds('permission.resolved')).toMatchObject([{ decision: 'deny' }]);
+  await run.agent.prompt('ask 1'); // the rule itself is valid
   await run.has(3, 'turn.ended');
   expect((await run.kinds('permission.resolved'))[1]).toMatchObject({ by: 'policy' });
 });
 
-test('[DRV-6] a text that is too long for an event is cut and says so, and the output log has all of it', async () => {
+test('[DRV-41] a text that is too long for an event is cut and says so, and the output log has all of it', async () => {
   await using daemon = new TestDaemon();
   const run = await Run.start(daemon, 'text 600');
   await run.has(1, 'turn.ended');

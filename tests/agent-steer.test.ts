@@ -1,13 +1,14 @@
 /**
- * Every real agent without a terminal, beside a scripted model: a prompt that is sent into the running turn, how much of a quota is
- * used, a command of the agent's own, and limits. Each runs where `node scripts/agents.mjs NAME` has brought the program.
+ * Tests every real agent without a terminal, beside a scripted model: a prompt that is sent into the running turn, the used part
+ * of a quota, a command of the agent itself, and limits. Each test runs if `node scripts/agents.mjs NAME` has downloaded the
+ * program.
  */
 import { expect, test } from 'vitest';
 import { AgentSession, MATRIX } from './support/agent-session.ts';
 import { AGAIN } from '@spool/testkit/agents';
 
 const RESETS_AT = Date.UTC(2100, 0, 1);
-/** Tests of OpenCode's bridge are in `opencode.test.ts`. */
+/** The agents on pipes; tests of OpenCode's bridge are in `opencode.test.ts`. */
 const ON_PIPES = MATRIX.filter(({ isBridged = false }) => !isBridged);
 const [claude] = ON_PIPES;
 
@@ -17,19 +18,19 @@ test.for(ON_PIPES)(
   async (agent, { skip }) => {
     await using run = await AgentSession.start(agent, skip);
     const running = await run.submit(`please run ${agent.shell('steered')}`);
-    const { request } = await run.asked();
+    const ask = await run.asked();
     const waiting = await run.submit('and mind the gap');
     const { code, stderr } = await run.daemon.spool(['queue', run.agent.id, '--send-now', waiting]);
     if (agent.steers) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: 'No prompts wait.\n' });
-      await run.other.approve(request);
-      // The model hears it with the result of the tool.
+      await run.other.approve(ask);
+      // The model gets it with the result of the tool.
       expect((await run.ended(running)).texts.join('')).toContain('AND MIND THE GAP');
     } else {
       expect(code).toBe(2);
       expect(stderr).toContain('this agent takes no prompt in a running turn');
       expect((await run.daemon.spool(['queue', run.agent.id])).stdout).toContain('and mind the gap');
-      await run.other.approve(request);
+      await run.other.approve(ask);
       expect((await run.ended(running)).texts.join('')).not.toContain('AND MIND THE GAP');
       await run.ended(waiting);
     }

@@ -1,4 +1,7 @@
-/** What `spool logs` prints of agents, from recordings of the real programs: golden captures, and what holds for all of them. */
+/**
+ * Tests the output of `spool logs` for agents, from recordings of the real programs: golden captures, and properties of all of
+ * them.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { AgentEvent } from '@spool/protocol/agent';
@@ -9,7 +12,10 @@ import { eventsOf, inputsOf, randomNumbers, recordings } from '../packages/drive
 const FOLDER = fileURLToPath(new URL('golden/agent-text', import.meta.url));
 const IS_UPDATING = process.env['UPDATE'] === '1';
 const WIDTHS = [80, 40, 200] as const;
-/** A turn that asks, one that fails, a subagent, a plan, a diff, an interrupt: each agent shows them in its own way. */
+/**
+ * Recordings with a turn that asks, one that fails, a subagent, a plan, a diff, an interrupt: each agent shows them in its own
+ * way.
+ */
 const SHOWN = [
   'claude/subagent-permission.ndjson',
   'claude/perm-deny-interrupt.ndjson',
@@ -54,13 +60,13 @@ test.each(SHOWN)('[SHOW-4] %s as text, in three widths', (name) => {
 });
 
 /**
- * JSON that is no wire: the result of a tool, and its only words (a form of Grok that is only replayed, OpenCode's list of todos), or
- * the words of the scripted model, which quotes its tools.
+ * Recordings with JSON that is not a wire: the result of a tool, and its only words (a form of Grok that is only replayed,
+ * OpenCode's list of todos), or the words of the scripted model, which quotes its tools.
  */
 const WITH_JSON = /^(?:grok\/headless-messages-|(?:opencode|gemini)\/headless-many)/;
-/** The scripts of the recorded models stand in the prompts. */
+/** Fields without the prompts, which contain the scripts of the recorded models. */
 const NO_PROMPT: object = { prompt: undefined, content: undefined };
-/** The user asked for JSON. */
+/** Recordings in which the user asked for JSON. */
 const ASKED_FOR_JSON = /^codex\/exec-schema/;
 
 test('[SHOW-4] no recording shows JSON of a wire, or a tool without a word, or a line beyond the room', () => {
@@ -69,12 +75,17 @@ test('[SHOW-4] no recording shows JSON of a wire, or a tool without a word, or a
     const lines = printed(withoutPrompts, 80);
     const found = lines.filter((line) => /^(?:┆ )?[●✗○◐](?: tool)?$/.test(line));
     if (!WITH_JSON.test(name) && !ASKED_FOR_JSON.test(name))
-      found.push(...lines.filter((line) => /\{ ?"\w+"|\[\{|^\s*"\w+":/.test(line)));
+      // A request is shown with its whole input, even if that is JSON.
+      found.push(
+        ...printed(withoutPrompts.filter(isUnasked), 80).filter((line) => /\{ ?"\w+"|\[\{|^\s*"\w+":/.test(line)),
+      );
     found.push(...lines.filter((line) => widthOf(line) > 80));
     return found.map((line) => `${name}: ${line}`);
   });
   expect(faults).toEqual([]);
 });
+
+const isUnasked = ({ kind }: AgentEvent): boolean => !kind.startsWith('permission.');
 
 test('[SHOW-2] recorded texts, cut again at random: the same document and the same lines at the end', () => {
   const random = randomNumbers(1117);
@@ -85,7 +96,7 @@ test('[SHOW-2] recorded texts, cut again at random: the same document and the sa
   expect(changed.map(({ name }) => name)).toEqual([]);
 });
 
-/** The same text in pieces. */
+/** Returns the same text in pieces. */
 function recut(event: AgentEvent, random: (below: number) => number): AgentEvent[] {
   const isText =
     event.kind === 'message.delta' ||

@@ -1,4 +1,4 @@
-/** Agents without a terminal as a user sees them: `logs` and `attach`, with a scripted agent. */
+/** Tests agents without a terminal as a user sees them: `logs` and `attach`, with a scripted agent. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { execPath } from 'node:process';
@@ -8,6 +8,7 @@ import { FrameType } from '@spool/protocol';
 import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { type TestFrame, TestGateway } from './support/gateway.ts';
+import { pressUntil } from './support/press-until.ts';
 
 const AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const SEE_MS = 60_000;
@@ -31,7 +32,7 @@ async function logs(daemon: TestDaemon, ...args: string[]): Promise<string> {
   return (await daemon.spool(['logs', ...args])).stdout;
 }
 
-class Attached implements Disposable {
+class AttachedAgent implements Disposable {
   readonly terminal: Terminal;
   size = { cols: 80, rows: 24 };
 
@@ -80,7 +81,7 @@ test('[SHOW-4] `logs` of an agent is plain text in a pipe: Markdown, tools, diff
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('use a time') });
 });
 
-test('[SHOW-1, SHOW-4] on a terminal colours come only from us, hostile texts are spelled out, and NO_COLOR is obeyed', async () => {
+test('[SHOW-1, SHOW-41] on a terminal colours come only from us, hostile texts are spelled out, and NO_COLOR is obeyed', async () => {
   await using daemon = new TestDaemon();
   await start(daemon, 'eve', 'hostile');
   await until('the turn is over', async () => (await logs(daemon, 'eve')).includes('evil.example'), SEE_MS);
@@ -89,7 +90,7 @@ test('[SHOW-1, SHOW-4] on a terminal colours come only from us, hostile texts ar
     await terminal.sees('end-of-it');
     const printed = Buffer.from(terminal.printed, 'latin1').toString();
     expect(printed).toContain('\\e]52;c;aGk=\\x07');
-    expect(printed).toContain('\\u202egnp.exe');
+    expect(printed).toContain('\\u{202e}gnp.exe');
     expect(printed).not.toMatch(/\u001b(?!\[[\d;]*m)|\u0007|\u202e|\u2066|\u009b/);
     expect(/\u001b\[3[1-7]m/.test(printed)).toBe(!('NO_COLOR' in env));
   }
@@ -98,16 +99,14 @@ test('[SHOW-1, SHOW-4] on a terminal colours come only from us, hostile texts ar
 test('[SHOW-5, SHOW-6] in `attach` a prompt of two lines is sent, a permission is answered by a key, and the turn is interrupted', async () => {
   await using daemon = new TestDaemon();
   await start(daemon, 'bob');
-  using user = new Attached(daemon, 'bob');
+  using user = new AttachedAgent(daemon, 'bob');
   await user.shows('bob is idle');
   user.terminal.type('say one\\\rtwo\r');
   await user.shows(/> say one\n {2}two/);
   user.terminal.type('ask 1\r');
   await user.shows('y allow once');
-  await new Promise((resolve) => setTimeout(resolve, 700)); // what comes earlier is text: SHOW-5
-  user.terminal.type('y');
-  await user.shows('ask is done');
-  expect(await logs(daemon, 'bob')).toMatch(/✓ allowed by .* · Bash: echo 0/);
+  await pressUntil(user.terminal, 'y', () => user.screen.includes('ask is done'));
+  expect(await logs(daemon, 'bob')).toMatch(/✓ allowed by .* · Bash echo 0/);
   user.terminal.type('hang\r');
   await user.shows('Esc interrupts');
   user.terminal.type('\x1b');
@@ -121,7 +120,7 @@ test('[SHOW-7] the keeper is killed while an agent is attached: the text is ther
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   await start(daemon, 'cat', 'count 300');
-  using user = new Attached(daemon, 'cat', { cols: 200, rows: 50 });
+  using user = new AttachedAgent(daemon, 'cat', { cols: 200, rows: 50 });
   await user.shows(' 20 ');
   process.kill((await client.status()).keeper.pid, 'SIGKILL');
   await user.shows('count is done');
@@ -142,7 +141,7 @@ test('[SHOW-4] `attach` into a pipe follows to the end, and `attach -r` shows no
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   await start(daemon, 'dan', 'say hello');
-  using user = new Attached(daemon, 'dan', { cols: 40, rows: 15 }, '-r');
+  using user = new AttachedAgent(daemon, 'dan', { cols: 40, rows: 15 }, '-r');
   await user.shows('hello');
   expect(user.screen).toContain('read-only');
   expect(user.screen).not.toMatch(/^>\s*$/m);
@@ -182,21 +181,21 @@ test('[SHOW-9] by token: a viewer reads an agent and answers nothing, a prompter
     return await afar.spool(['--host', gateway.origin, '--token-file', file, ...args]);
   };
   await until('it asks', async () => (await logs(daemon, 'gus')).includes('? Allow Bash?'), SEE_MS);
-  expect((await as('viewer', 'logs', 'gus')).stdout).toContain('? Allow Bash?\n  echo 0');
+  expect((await as('viewer', 'logs', 'gus')).stdout).toContain('? Allow Bash?\n  command: echo 0');
   for (const args of [
-    ['approve', 'gus'],
+    ['approve', 'gus', '--request', 'request-1-0'],
     ['interrupt', 'gus'],
     ['prompt', 'gus', 'say no'],
   ])
     expect([args, (await as('viewer', ...args)).code]).toEqual([args, 4]);
   expect((await daemon.spool(['inspect', 'gus', '--json'])).stdout).toContain('"blocked"');
   expect((await as('prompter', 'send', 'gus', 'x')).code).toBe(4);
-  const approved = await as('prompter', 'approve', 'gus');
-  expect(approved).toMatchObject({ code: 0, stdout: 'Allowed in gus: Bash: echo 0\n' });
+  const approved = await as('prompter', 'approve', 'gus', '--request', 'request-1-0');
+  expect(approved).toMatchObject({ code: 0, stdout: 'Allowed in gus: Bash echo 0 · description: a test\n' });
   await until('it goes on', async () => (await logs(daemon, 'gus')).includes('ask is done'), SEE_MS);
 });
 
-test('[DOOR-14, DOOR-15] by token: of the events of an agent a viewer sees no names and no folder, and a limited token sees only its own', async () => {
+test('[DOOR-45, DOOR-15] by token: of the events of an agent a viewer sees no names and no folder, and a limited token sees only its own', async () => {
   await using daemon = new TestDaemon();
   const gateway = await TestGateway.start(daemon);
   await start(daemon, 'hal', 'ask 1');
@@ -204,7 +203,7 @@ test('[DOOR-14, DOOR-15] by token: of the events of an agent a viewer sees no na
   await until('it asks', async () => (await logs(daemon, 'hal')).includes('? Allow Bash?'), SEE_MS);
   const client = await daemon.client();
   const [{ id }, other] = [await client.get('hal'), await client.get('ida')];
-  await daemon.spool(['approve', 'hal']);
+  await daemon.spool(['approve', 'hal', '--request', 'request-1-0']);
   await until('it goes on', async () => (await logs(daemon, 'hal')).includes('ask is done'), SEE_MS);
   const { token: open } = await gateway.token('operator');
   const { token: shut } = await gateway.token('viewer', '--session', id);
@@ -228,7 +227,7 @@ test('[DOOR-14, DOOR-15] by token: of the events of an agent a viewer sees no na
   expect(seen.replaceAll(/\*+/g, '')).not.toMatch(/"(who|cwd)":"[^"]/);
   expect(seen).toHaveLength(whole.length);
   expect(seen).toContain('ask is done');
-  // In the middle of a line, as a client does that comes back.
+  // In the middle of a line, like a client that reconnects.
   const middle = whole.indexOf('"who":"') + 3;
   expect(await read(shut, middle)).toBe(seen.slice(middle));
   expect(await read(shut, middle, 50)).toBe(seen.slice(middle, middle + 50));

@@ -1,6 +1,6 @@
 /**
- * What a driver writes reaches its agent once, wherever the keeper is killed. The keeper is stopped for certain between two of its
- * steps: a file that it writes there is a FIFO that nobody reads, so it waits in `open`, and is killed.
+ * Tests that each line of a driver reaches its agent once, wherever the keeper is killed. The keeper is stopped between two of
+ * its steps: a file that it writes there is a FIFO without a reader, so it waits in `open`, and is killed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ test.for([
   expect(texts()).toEqual(['say one', 'say two', 'say three']);
 });
 
-/** The process is in `open` of a FIFO. */
+/** Returns whether the process is in `open` of a FIFO. */
 function waitsForReader(pid: number): boolean {
   return readFileSync(`/proc/${pid}/wchan`, 'latin1') === 'wait_for_partner';
 }

@@ -1,6 +1,6 @@
 /**
- * The real agents, watched by nobody: their state is told as it is, prompts are seen to be taken, and a dialog is not answered by
- * accident. Where the programs come from, and how they are kept from the world, is in `agents.test.ts`.
+ * Tests the real agents without viewers: their state is reported correctly, accepted prompts are detected, and a dialog is not
+ * answered by accident. `agents.test.ts` describes the origin of the programs, and how they are isolated from the network.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -37,7 +37,7 @@ function skipReason(agent: Agent): string | null {
 
 for (const agent of AGENTS) {
   test(
-    `[STATE-1] [IN-4] ${agent.name}, the real one: idle, a prompt that is taken, idle again`,
+    `[STATE-1] [IN-42] ${agent.name}, the real one: idle, a prompt that is taken, idle again`,
     AGAIN,
     async ({ skip }) => {
       const reason = skipReason(agent);
@@ -46,7 +46,7 @@ for (const agent of AGENTS) {
       await using daemon = new TestDaemon();
       const client = await daemon.client();
       const id = await start(client, agent, home);
-      // It may have painted more since it was idle for the first time.
+      // It may have painted more since it was first idle.
       const idle = await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: PATIENCE_MS });
       expect(idle).toMatchObject({ reason: 'idle', session: { status: { state: 'idle', agent: agent.name } } });
       for (const word of ['one', 'two']) {
@@ -69,7 +69,7 @@ for (const agent of AGENTS) {
 }
 
 test(
-  '[STATE-1] [IN-4] claude, the real one: a permission dialog is blocked, takes no prompt, and its answer goes on',
+  '[STATE-1] [IN-41] claude, the real one: a permission dialog is blocked, takes no prompt, and its answer goes on',
   AGAIN,
   async ({ skip }) => {
     const reason = skipReason(CLAUDE);
@@ -84,11 +84,11 @@ test(
     expect(blocked).toMatchObject({ reason: 'blocked', session: { status: { kind: 'permission', agent: 'claude' } } });
     await expect(client.prompt(id, 'please say no')).rejects.toMatchObject({ code: 'INPUT_BLOCKED' });
     expect(existsSync(`${home.project}/made-by-the-agent`)).toBe(false);
-    // It reports first, and draws the dialog when nobody has typed for a while.
+    // It reports first, and draws the dialog when no key was typed for a while.
     const dialog = async (): Promise<boolean> => (await client.screen(id)).content.includes('Do you want to proceed?');
     await until('the dialog is there', dialog);
     expect((await client.get(id)).status).toMatchObject({ state: 'blocked', kind: 'permission' });
-    // Keys that come too soon for a person are not heard by it: pressed again until it goes on.
+    // It ignores keys that come too soon for a user: they are pressed again until it continues.
     await until(
       'the answer is taken',
       async () => {
@@ -115,7 +115,7 @@ test(
     const id = await start(client, CODEX, home, ['-a', 'on-request', '-s', 'read-only']);
     for (const file of ['first-file', 'second-file']) {
       const { offset } = await client.prompt(id, `please run touch ${file}`, { confirmMs: PATIENCE_MS });
-      // Its notification comes before the dialog is drawn: the wait is for the words.
+      // Its notification comes before the dialog is drawn: the test waits for the words.
       const blocked = await client.waitUntil(id, ['blocked', 'exit'], { after: offset, timeoutMs: PATIENCE_MS });
       const { question } = blocked.session!.status;
       expect(question).toMatchObject({
@@ -125,7 +125,7 @@ test(
       const yes = question!.options.find(({ label }) => label.startsWith('Yes'))!;
       const answered = await client.answer(id, { question: question!, option: yes.label });
       expect(answered.isConfirmed).toBe(true);
-      // The dialog is gone from the screen, and with it everything that was reported about it.
+      // The dialog is gone from the screen, and with it all reports about it.
       expect((await client.get(id)).status.state).not.toBe('blocked');
       const end = await client.waitUntil(id, ['idle', 'blocked', 'exit'], {
         after: blocked.offset,

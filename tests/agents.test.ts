@@ -1,8 +1,9 @@
 /**
- * The real agents in sessions: prompt, paste, leave, come back at another size, mouse, quit. Strangers' programs, so they run
- * with a network of their own, in which there is nothing but a scripted model, and with a home that is thrown away.
+ * Tests the real agents in sessions: prompt, paste, leave, come back at another size, mouse, quit. They are third-party programs,
+ * so they run in their own network, which contains only a scripted model, and with a temporary home.
  *
- * They run where `node scripts/agents.mjs` has brought them; elsewhere `attach-screen.test.ts` has their recordings.
+ * The tests run if `node scripts/agents.mjs` has downloaded the programs; otherwise `attach-screen.test.ts` uses their
+ * recordings.
  */
 import { spawnSync } from 'node:child_process';
 import { program, SPOOL, TestDaemon, until } from '@spool/testkit';
@@ -50,7 +51,7 @@ for (const agent of AGENTS) {
 
     using second = new TerminalUser([SPOOL, 'attach', 'agent'], daemon, SECOND);
     await until('the size is applied', async () => (await client.get('agent')).size?.cols === SECOND.cols);
-    await second.sees('please paste alpha'); // not the answer: Gemini wipes its last line out when its window gets narrower
+    await second.sees('please paste alpha'); // not the answer: Gemini erases its last line when its window gets narrower
     await second.seesTheTruth(client, 'agent', FIRST);
     await second.pastesSlowly('please paste gamma\rdelta three');
     await second.sees('delta three');

@@ -1,4 +1,4 @@
-/** Questions answered from the list: with real programs that ask, on real terminals. */
+/** Tests questions that are answered from the list: with real programs that ask, on real terminals. */
 import { writeFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import type { Question } from '@spool/protocol';
@@ -9,7 +9,7 @@ import { TerminalUser } from './support/terminal-user.ts';
 const SIZE = { cols: 100, rows: 24 };
 const env = { PATH: process.env.PATH!, TERM: 'xterm-256color', LANG: 'C.UTF-8' };
 
-/** A menu that is moved by arrows and slow to draw; it tells every key that it got, and what was chosen. */
+/** A menu that is moved by arrows and slow to draw; it prints every key that it got, and the choice. */
 const MENU = `
   const labels = ['Keep it', 'Delete it', 'Ask me later'];
   let at = 0;
@@ -72,7 +72,7 @@ test('[ASK-1, WATCH-4] in a menu the selection is moved step by step, and Enter 
   await person.isBackInTheShell(0);
 });
 
-/** The buttons of OpenCode: the selected one has another background, and nothing else shows it. Slow to draw. */
+/** The buttons of OpenCode: only another background shows the selected one. They are slow to draw. */
 const BUTTONS = `
   const labels = ['Allow once', 'Allow always', 'Reject'];
   let at = 0;

@@ -1,4 +1,6 @@
-/** The HTTP API: what its description says is what it does. Every route is called as the description says, and its answer is compared. */
+/**
+ * Tests that the HTTP API behaves as described. Every route is called according to the description, and its answer is compared.
+ */
 import { createECDH, randomBytes } from 'node:crypto';
 import { ROUTE_ROLES } from '@spool/protocol';
 import { TestDaemon, until } from '@spool/testkit';
@@ -29,9 +31,9 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-/** What is not described: the page, logins, health, and the socket. */
+/** Routes that are not described: the page, logins, health, and the socket. */
 const NOT_API =
-  /^(GET \/|GET \/assets\/\*|GET \/:file|GET \/(healthz|readyz|metrics|ws)|GET \/api\/(me|openapi\.json)|POST \/api\/(login|logout))$/;
+  /^(GET \/|GET \/assets\/\*|GET \/:file|GET \/(healthz|readyz|metrics|ws)|GET \/api\/(me|openapi\.json)|POST \/api\/(login|logout|challenge|pass))$/;
 
 test('[API-1] every route is described, and nothing else', () => {
   const routes = Object.entries(described).flatMap(([path, operations]) =>
@@ -44,7 +46,7 @@ test('[API-1] every route is described, and nothing else', () => {
   );
 });
 
-/** Calls a route as described: what the description does not have cannot be said. */
+/** Calls a route as described: parameters outside of the description are refused. */
 async function call(row: string, values: Record<string, unknown> = {}, body?: object): Promise<unknown> {
   const [method, path] = row.split(' ') as [string, string];
   const operation = described[path]![method.toLowerCase()]!;
@@ -101,7 +103,7 @@ test('[API-1] every route answers what is described, field by field', async () =
   await call('GET /api/tasks');
   await call('GET /api/tasks/{id}', { id: task.id });
   await call('POST /api/sessions/{id}/kill', { id: task.id });
-  // `answer` needs a dialog of an agent: that it is refused as described is enough here.
+  // `answer` needs a dialog of an agent: here the test only checks that it is refused as described.
   const refused = await gateway.ask(`/api/sessions/${task.id}/answer`, {
     token,
     body: { question: { text: 'x' }, option: 'y' },
@@ -137,7 +139,7 @@ test('[API-1] an answer, the folder of a session, and push messages: as describe
   await call('DELETE /api/push/{id}', { id: made.id });
 });
 
-/** With tests of their own: a stream, and the answer to a notification, which needs the link in one. */
+/** Routes with separate tests: a stream, and the answer to a notification, which needs the link in one. */
 const ELSEWHERE = ['GET /api/events', 'POST /api/asks/{id}'];
 
 test('[API-1] no route was left out', () => {

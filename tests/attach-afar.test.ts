@@ -1,6 +1,6 @@
 /**
- * `spool attach` over a network with delay that breaks again and again: what is typed arrives once, what the session prints is shown
- * once, and the terminal shows the session's screen when it is back.
+ * Tests `spool attach` over a network with delay that breaks repeatedly: typed input arrives once, output is shown once, and the
+ * terminal shows the session's screen after a reconnect.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { TestGateway } from './support/gateway.ts';
 import { seenBy, truth } from './support/reference-terminal.ts';
 
 const SIZE = { cols: 80, rows: 24 };
-/** Each way. */
+/** The delay in each direction. */
 const DELAY_MS = 60;
 
 let daemon: TestDaemon;
@@ -63,7 +63,7 @@ test('[REM-12] attach with delay and cuts: every key arrives once, every byte is
     terminal.type(`${key},`);
     typed += `${key},`;
     if (key % 25 === 24) {
-      await new Promise((resolve) => setTimeout(resolve, 40 + (key % 7) * 30)); // in the middle of a way there or back
+      await new Promise((resolve) => setTimeout(resolve, 40 + (key % 7) * 30)); // in the middle of a request or an answer
       if (key % 50 === 24) proxy.closeAll();
       else {
         proxy.kill();
@@ -73,7 +73,7 @@ test('[REM-12] attach with delay and cuts: every key arrives once, every byte is
   }
   expect(await seen(client, id, typed.slice(-20))).toContain(typed);
   await showsSession(terminal, id);
-  // Without newlines it runs on from row to row.
+  // Without newlines the text continues from row to row.
   const shown = (await seenBy(SIZE, terminal.printed)).picture.lines.join('');
   expect(shown.slice(shown.indexOf('0,1,2'))).toBe(typed);
   await client.kill(id);

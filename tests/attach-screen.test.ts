@@ -1,4 +1,4 @@
-/** Attached terminals, looked at with another terminal's eyes: xterm reads what they were sent. */
+/** Tests attached terminals with a reference terminal: xterm reads the bytes that they were sent. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ interface Case {
   readonly name: string;
   readonly program: string;
   readonly command: readonly string[];
-  /** Typed once the program is there (`ready` is on its screen). */
+  /** Keys that are typed once the program runs (`ready` is on its screen). */
   readonly keys: string;
   readonly ready: string;
   readonly then: string;
@@ -108,7 +108,7 @@ for (const { name, program, command, ready, keys, then, env } of CASES) {
     same.answersQueries();
     await showsTruth(same, FIRST, client, session.id, FIRST);
     same.type(CTRL_BACKSLASH);
-    await same.ended();
+    expect(await same.ended()).toEqual({ code: 0, signal: 0 });
     expectClean(await seenBy(FIRST, same.printed));
 
     using other = new Terminal([SPOOL, 'attach', session.id], daemon.env, SECOND);
@@ -116,13 +116,13 @@ for (const { name, program, command, ready, keys, then, env } of CASES) {
     await until('the size is applied', async () => (await client.get(session.id)).size?.cols === SECOND.cols);
     await showsTruth(other, SECOND, client, session.id, FIRST);
     other.type(CTRL_BACKSLASH);
-    await other.ended();
+    expect(await other.ended()).toEqual({ code: 0, signal: 0 });
     expectClean(await seenBy(SECOND, other.printed));
     await client.kill(session.id);
   });
 }
 
-/** Full-screen agents cannot be had everywhere; what they print was recorded, and stops in the middle of a run. */
+/** Recordings of full-screen agents, which are not available everywhere; each stops in the middle of a run. */
 const RECORDINGS = fileURLToPath(new URL('./fixtures/terminal/', import.meta.url));
 
 for (const agent of ['claude', 'codex', 'gemini', 'grok', 'opencode']) {
@@ -175,7 +175,7 @@ test('[ATT-4] after every kind of end the terminal is as it was: settings, modes
     expectClean(glass);
     expect(terminal.printed, end).toContain('\x1b[<1u'); // the kitty flags are popped
     expect(terminal.printed, end).not.toContain('\x1bc'); // never a full reset
-    expect(glass.lines(), end).toContain('before'); // what was there before is in the scrollback
+    expect(glass.lines(), end).toContain('before'); // the content from before the attach is in the scrollback
     expect({ end, stty: stty(terminal) }).toEqual({ end, stty: before });
     if (end !== 'removed') await client.kill(session.id);
   }
@@ -206,7 +206,7 @@ test('[ATT-8] hostile output reaches neither the terminal nor, by its replies, t
   await terminal.sees('live>');
   terminal.type('marker');
   await terminal.sees('marker');
-  // Our own question, which is asked once, before anything of the session is shown.
+  // Our own query, which is sent once, before any output of the session is shown.
   const shown = terminal.printed.replace('\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[c', '');
   const traces = [
     ']52',
@@ -229,7 +229,7 @@ test('[ATT-8] hostile output reaches neither the terminal nor, by its replies, t
   ];
   for (const trace of [...traces.map((text) => `\x1b${text}`), '\x05', '\x9b'])
     expect(shown, JSON.stringify(trace)).not.toContain(trace);
-  // What the session was typed: the keeper's own answers, with the colours of this terminal, which it was told; not the terminal's.
+  // The input of the session: the keeper's own answers, with the colours that this terminal reported; not the terminal's answers.
   await seen(client, session.id, 'rgb:1111/1111/1111');
   const typed = (await truthText(client, session.id)).split('live>')[1]!;
   expect(typed).toContain('marker');
@@ -305,7 +305,7 @@ test('[ATT-7] a takeover sends the other away with a word; who only looks stays,
   looking.type('\x03');
   expect(await looking.ended()).toEqual({ code: 0, signal: 0 });
   expect(await truthText(client, session.id)).not.toContain('nothing');
-  expect((await client.get(session.id)).size).toMatchObject(FIRST); // the size of one who only looks does not count
+  expect((await client.get(session.id)).size).toMatchObject(FIRST); // the size of a viewer without input does not count
   const inspected = await daemon.spool(['inspect', session.id]);
   expect(inspected.stdout).toMatch(/viewers +1: cli \d+ 80x24/);
 });
@@ -365,7 +365,7 @@ test('[ATT-12] stopped without a word (SIGSTOP) and continued, the terminal is r
   const pid = childOf(terminal.pid);
   const since = terminal.printed.length;
   process.kill(pid, 'SIGSTOP');
-  // As a shell does that takes its terminal back.
+  // Like a shell that takes its terminal back.
   execFileSync('stty', ['-F', readlinkSync(`/proc/${pid}/fd/0`), 'sane']);
   process.kill(pid, 'SIGCONT');
   await terminal.sees('picture', since);
@@ -427,7 +427,7 @@ test('[ATT-1] a screen that takes megabytes to paint is shown like any other', a
   await until('it is painted', async () => (await client.screen(session.id)).content.includes('ready'));
   for await (const item of client.attach(session.id)) {
     if (item.type !== 'snapshot') continue;
-    expect(item.bytes.length).toBeGreaterThan(1024 * 1024); // else this shows nothing
+    expect(item.bytes.length).toBeGreaterThan(1024 * 1024); // otherwise the test would prove nothing
     break;
   }
   using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env, size);

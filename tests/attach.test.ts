@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { isAlive, seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
@@ -19,7 +20,7 @@ test('[ATT-6] `spool run -- bash` puts one into a shell; Ctrl-\\ detaches, `spoo
   first.type(CTRL_BACKSLASH);
   expect(await first.ended()).toEqual({ code: 0, signal: 0 });
   await first.sees('detached');
-  expect(stty(first)).not.toBe(before); // raw while attached, itself again after
+  expect(stty(first)).not.toBe(before); // raw while attached, restored afterwards
 
   const { state, id } = await client.get();
   expect(state).toBe('running');
@@ -52,7 +53,7 @@ test('the terminal is itself again after every kind of end', async () => {
     env: { PATH: process.env.PATH! },
   });
   for (const end of ['detach', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
-    // A shell that keeps the terminal, so that there is one to look at afterwards.
+    // A shell that keeps the terminal, so that it can be checked afterwards.
     using terminal = new Terminal(
       ['sh', '-c', `stty -a > /dev/null; ${SPOOL} attach ${session.id}; echo "shell back"; sleep 100`],
       daemon.env,
@@ -96,11 +97,11 @@ test('[LIFE-1] [ATT-2] an attached terminal sees nothing of a keeper kill or a h
   await terminal.sees('ready');
   for (const [round, victim] of (['keeper', 'holder', 'keeper'] as const).entries()) {
     process.kill((await client.status())[victim].pid, 'SIGKILL');
-    await client.status(); // all is well again
+    await client.status(); // the daemon works again
     terminal.type(`line ${round}\r`);
     await terminal.sees(`line ${round}`);
   }
-  const shown = terminal.printed.split('\n\x1b[H')[1]!; // what was there before has been scrolled out of sight
+  const shown = terminal.printed.split('\n\x1b[H')[1]!; // the earlier content has scrolled out of view
   expect(shown.replaceAll(/\x1b\[[^a-zA-Z]*[a-zA-Z]/g, '')).toBe('ready\r\nline 0\r\nline 1\r\nline 2\r\n');
 });
 
@@ -145,4 +146,39 @@ function childOf(pid: number): number {
       .trim()
       .split('\n')[0],
   );
+}
+
+test('[ATT-14] keys take the short way; after the keeper is replaced they do again', async () => {
+  const isLong = process.env['SPOOL_ATTACH_PUMP'] === 'off';
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  using terminal = new Terminal([SPOOL, 'run', '--env', 'PS1=ready> ', '--', 'bash', '--norc'], daemon.env);
+  await terminal.sees('ready> ');
+  for (const round of [1, 2]) {
+    const takesShortWay = async (): Promise<boolean> => {
+      const since = terminal.printed.length;
+      terminal.type(`echo ${round}$((${round}+1))\r`);
+      await terminal.sees(`${round}${round + 1}`, since);
+      return hasShortWay(terminal.pid);
+    };
+    if (isLong) expect(await takesShortWay()).toBe(false);
+    else await until('the short way is open', takesShortWay);
+    process.kill((await client.status()).keeper.pid, 'SIGKILL');
+    await until('another keeper serves', async () => (await client.list()).length === 1);
+  }
+  terminal.type('exit 5\r');
+  expect(await terminal.ended()).toEqual({ code: 5, signal: 0 });
+});
+
+/** The short way has a copy of the fd of the daemon's socket; no other part of a client has. */
+function hasShortWay(pid: number): boolean {
+  const sockets = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      const link = readlinkSync(`/proc/${pid}/fd/${fd}`);
+      return link.startsWith('socket:') ? [link] : [];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+  return new Set(sockets).size < sockets.length;
 }

@@ -1,25 +1,31 @@
 /**
  * The architecture as a table: who may import whom. Workspaces and project references do not stop an undeclared import,
- * so this does.
+ * so this does. Compares ARCHITECTURE.md with the folders, files and classes that exist.
  */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isNode, read, syntaxNodes, typeScriptFiles } from './support/sources.ts';
+import { isNode, read, ROOT, syntaxNodes, typeScriptFiles } from './support/sources.ts';
 
 interface Boundary {
   /** Packages of this repository, or one entrance of a package (`core/screen`). */
   readonly packages: readonly string[];
   /** Packages from npm, or the only files that may import one. */
   readonly npm?: Readonly<Record<string, '*' | string | readonly string[]>>;
-  /** Where Node's own modules may be imported: everywhere, nowhere, or below one folder. */
+  /** The folders in which Node's own modules may be imported: all, none, or those below one folder. */
   readonly node: 'everywhere' | 'nowhere' | `below ${string}`;
 }
 
-/** Who may import whom. `testkit` may import anything. */
+/** The allowed imports of each package. `testkit` may import anything. */
 const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   protocol: { packages: [], npm: { zod: ['src/schemas.ts', 'src/agent/schema.ts'] }, node: 'nowhere' },
-  drivers: { packages: ['protocol'], npm: { unbash: 'src/policy/shell-line.ts' }, node: 'nowhere' },
+  drivers: {
+    packages: ['protocol'],
+    npm: { '@noble/hashes': 'src/ledger/request-digest.ts', unbash: 'src/policy/shell-line.ts' },
+    node: 'nowhere',
+  },
   vt: { packages: [], npm: { 'get-east-asian-width': 'src/scan/character-width.ts' }, node: 'nowhere' },
   render: { packages: ['protocol', 'vt'], node: 'nowhere' },
   native: { packages: [], node: 'everywhere' },
@@ -31,20 +37,13 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   holder: { packages: ['protocol', 'native'], node: 'everywhere' },
   keeper: { packages: ['core', 'protocol', 'native', 'vt'], npm: { zod: '*' }, node: 'everywhere' },
   client: { packages: ['protocol', 'vt'], node: 'below src/node/' },
-  // Of `core`, what makes xterm.js in the page agree with the daemon's model.
+  // From `core`, only the part that makes xterm.js in the page agree with the daemon's model.
   web: {
-    packages: ['client', 'core/xterm', 'protocol', 'render', 'vt'],
-    npm: {
-      react: '*',
-      'react-dom': '*',
-      uqr: 'src/share/QrCode.tsx',
-      zustand: '*',
-      '@xterm/xterm': '*',
-      '@xterm/addon-webgl': '*',
-    },
+    packages: ['client', 'core/xterm', 'protocol', 'render'],
+    npm: { react: '*', 'react-dom': '*', uqr: 'src/share/QrCode.tsx', zustand: '*', '@xterm/xterm': '*' },
     node: 'nowhere',
   },
-  // Of `core`, how the processes of an agent are found: a driver alone in a pipe has no daemon that ends them.
+  // From `core`, only the search for the processes of an agent: a driver alone in a pipe has no daemon that ends them.
   'driver-process': { packages: ['client', 'core/processes', 'drivers', 'protocol'], node: 'everywhere' },
   mcp: {
     packages: ['client', 'protocol', 'render', 'vt'],
@@ -52,19 +51,19 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
     node: 'everywhere',
   },
   gateway: {
-    packages: ['client', 'native', 'protocol', 'vt'],
+    packages: ['client', 'native', 'protocol', 'render', 'vt'],
     npm: { fastify: '*', uqr: 'src/tls/trust-page.ts', ws: '*', zod: '*' },
     node: 'everywhere',
   },
-  // Of `core`, the terminal model alone: it paints sessions of another size, and knows neither log nor daemon.
+  // From `core`, only the terminal model: it paints sessions of another size, and uses neither log nor daemon.
   cli: {
-    packages: ['client', 'core/screen', 'drivers', 'mcp', 'protocol', 'render', 'vt'],
+    packages: ['client', 'core/screen', 'drivers', 'mcp', 'native', 'protocol', 'render', 'vt'],
     npm: { uqr: 'src/output/qr-code.ts' },
     node: 'everywhere',
   },
 };
 
-/** What a test may import on top of what its package may: Node, and these. */
+/** Additional imports of tests, besides Node. */
 const FOR_TESTS: ReadonlySet<string> = new Set([
   'vitest',
   'fast-check',
@@ -119,7 +118,58 @@ test.each([
   ['packages/newcomer/src/index.ts', './a.ts', 'newcomer is not in the table'],
 ])('%s importing %s: %s', (file, specifier, expected) => expect(offence(file, specifier)).toBe(expected));
 
-/** Why this import may not be, or `undefined`. */
+test('the table of folders in ARCHITECTURE.md has every folder of every package, and no other', () => {
+  const named = [...read('ARCHITECTURE.md').matchAll(/^\| `([\w-]+(?:\/[\w-]+)*\/)` \|/gm)].map(
+    ([, folder]) => folder!,
+  );
+  const folders = foldersOf(execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'packages'], { cwd: ROOT }));
+  expect({
+    missing: folders.filter((folder) => !named.includes(folder)),
+    absent: named.filter((folder) => !folders.includes(folder)),
+    twice: named.filter((folder, at) => named.indexOf(folder) !== at),
+  }).toEqual({ missing: [], absent: [], twice: [] });
+});
+
+test('folders are named from their package on, and helpers of tests are left out', () => {
+  const files = ['cli/src/main.ts', 'cli/src/a/b/c.ts', 'cli/src/a/testing/d.ts', 'native/tied/tied.c'];
+  expect(foldersOf(files.map((file) => `packages/${file}`).join('\n'))).toEqual(['cli/a/', 'cli/a/b/', 'native/tied/']);
+});
+
+test('files, folders and classes that ARCHITECTURE.md names exist', () => {
+  const sources = typeScriptFiles('packages').map(read).join('\n');
+  const absent = read('ARCHITECTURE.md')
+    .split('\n')
+    .flatMap((line) => {
+      const [, owner] = /^\| `packages\/([\w-]+)`/.exec(line) ?? [];
+      const files = [...line.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\/?|[\w-]+\.tsx?)`/g)].map(([, path]) => path!);
+      const classes = [...line.matchAll(/`([A-Z][a-z]\w*)(?:\.\w+)?`/g)].map(([, name]) => name!);
+      return [
+        ...files.filter((path) => !placesOf(path, owner).some((place) => existsSync(join(ROOT, place)))),
+        ...classes.filter((name) => !new RegExp(`\\b(?:class|interface) ${name}\\b`).test(sources)),
+      ];
+    });
+  expect(absent).toEqual([]);
+});
+
+/** Returns the folders of these files as ARCHITECTURE.md names them: `cli/agents/view/`, without `src`. */
+function foldersOf(files: Buffer | string): string[] {
+  const folders = new Set<string>();
+  for (const file of files.toString().split('\n')) {
+    const [, owner, ...rest] = file.split('/').slice(0, -1);
+    const parts = rest[0] === 'src' ? rest.slice(1) : rest;
+    if (parts.some((part) => part === 'testing' || part === 'fixtures')) continue;
+    for (let count = 1; count <= parts.length; count++) folders.add(`${[owner, ...parts.slice(0, count)].join('/')}/`);
+  }
+  return [...folders].sort();
+}
+
+/** Returns where a path that ARCHITECTURE.md names may be: `keeper/input/queue.ts`, or `input/queue.ts` in the row of its package. */
+function placesOf(path: string, owner: string | undefined): string[] {
+  const [first = '', ...rest] = owner === undefined ? path.split('/') : [owner, path];
+  return [path, `packages/${first}/src/${rest.join('/')}`, `packages/${first}/${rest.join('/')}`];
+}
+
+/** Returns the reason why this import is forbidden, or `undefined`. */
 function offence(file: string, specifier: string): string | undefined {
   const [, owner = '', ...rest] = file.split('/');
   const within = rest.join('/');

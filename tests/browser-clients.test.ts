@@ -1,6 +1,6 @@
 /**
- * Programs of others in a real browser, against a live session: the player of asciinema, and the packed SDK. Both run on a page of the
- * gateway, because no other origin may connect.
+ * Tests third-party programs in a real browser, against a live session: the player of asciinema, and the packed SDK. Both run on
+ * a page of the gateway, because no other origin may connect.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,11 +20,11 @@ const SIZE = { cols: 60, rows: 12 };
 const PLAYER = `${ROOT}/node_modules/asciinema-player/dist/bundle/asciinema-player.min.js`;
 
 /**
- * A script on a page of the gateway that has no content policy. A page that the test makes up would not do: Chromium counts it as one
- * of the internet, which may not connect to this machine.
+ * Runs a script on a page of the gateway that has no content policy. A page from the test would not work: Chromium counts it as
+ * one of the internet, which may not connect to this machine.
  */
 async function showPage(page: Page, origin: string, script: string): Promise<void> {
-  await until('the browser is logged in', async () => (await page.context().cookies()).length > 0, 60_000);
+  await page.getByRole('navigation').first().waitFor();
   await page.goto(`${origin}/healthz`);
   await page.addScriptTag({ path: script });
 }
@@ -41,15 +41,23 @@ testNeeding(NO_BROWSER)("[REM-10] asciinema's own player shows a live session in
   await using opened = await openPage(daemon);
   const { page, origin } = opened;
   await showPage(page, origin, PLAYER);
+  const { token } = await daemon.json<{ token: string }>('token', 'create', '--role', 'viewer');
   await page.evaluate(
-    ([url, place]) => {
+    ([url, place, bearer]) => {
+      // The player offers its own subprotocols only.
+      const { WebSocket } = globalThis;
+      globalThis.WebSocket = class extends WebSocket {
+        constructor(address: string | URL, protocols?: unknown) {
+          super(address, [protocols as string[], `spool.bearer.${bearer}`].flat());
+        }
+      };
       const { AsciinemaPlayer } = globalThis as unknown as {
         AsciinemaPlayer: { create(source: object, place: unknown, options: object): object };
       };
       const { document } = globalThis as unknown as { document: { querySelector(name: string): unknown } };
       AsciinemaPlayer.create({ driver: 'websocket', url }, document.querySelector(place!), { autoPlay: true });
     },
-    [`${origin.replace('http', 'ws')}/ws?session=${id}`, 'body'],
+    [`${origin.replace('http', 'ws')}/ws?session=${id}`, 'body', token],
   );
   const shown = async (): Promise<string> => (await page.locator('.ap-term').innerText()).replaceAll('\u00a0', ' ');
   const sees = (text: string): Promise<void> =>
@@ -60,7 +68,7 @@ testNeeding(NO_BROWSER)("[REM-10] asciinema's own player shows a live session in
     await client.write(id, `${word}\n`);
     await sees(`got ${word}`);
   }
-  // What it shows, line by line, is what the session shows; this player gives a wide character a cell of its own.
+  // Its content, line by line, is that of the session; this player gives a wide character one cell.
   const lines = async (): Promise<string[]> => {
     const { content } = await client.screen(id, { format: 'text' });
     return content.split('\n').map((line) => line.trimEnd());
@@ -93,50 +101,45 @@ globalThis.tryIt = async (url, token) => {
 globalThis.codeOf = (url, token) => connect({ url, token }).then(() => 'open', (error) => SpoolError.is(error) && error.code);
 `;
 
-testNeeding(NO_BROWSER)(
-  '[SDK-1] the packed SDK runs in a browser: with a token, and with the cookie of the page',
-  async () => {
-    await using daemon = new TestDaemon();
-    const gateway = await TestGateway.start(daemon);
-    const folder = mkdtempSync(`${tmpdir()}/spool-test-`);
-    try {
-      const tarball = execFileSync(process.execPath, [`${ROOT}/scripts/pack-sdk.mjs`, folder], {
-        encoding: 'utf8',
-      }).trim();
-      execFileSync('tar', ['-xzf', tarball, '-C', folder]);
-      writeFileSync(`${folder}/main.js`, PROGRAM);
-      const build = await rolldown({
-        input: `${folder}/main.js`,
-        platform: 'browser',
-        resolve: { alias: { '@spool/client/remote': `${folder}/package/js/remote.js` } },
-        logLevel: 'silent',
-      });
-      await build.write({ file: `${folder}/bundle.js`, format: 'iife', codeSplitting: false });
-      await build.close();
-      await using opened = await openPage(daemon);
-      const { page, origin } = opened;
-      await showPage(page, origin, `${folder}/bundle.js`);
-      const call = (name: string, token: string | null): Promise<unknown> =>
-        page.evaluate(
-          ([what, url, given]) => {
-            const calls = globalThis as unknown as Record<string, (url: string, token?: string) => Promise<unknown>>;
-            return calls[what!]!(url!, given ?? undefined);
-          },
-          [name, origin, token],
-        );
-      const { token } = await gateway.token('operator', '--name', 'for a page');
-      const { token: viewing } = await gateway.token('viewer');
-      const done = { text: 'ready\r\ngot from a browser\r\n', exitCode: 3 };
-      expect(await call('tryIt', null)).toEqual(done);
-      expect(await call('codeOf', `${token.slice(0, -1)}_`)).toBe('TOKEN_REFUSED');
-      await page.context().clearCookies();
-      expect(await call('codeOf', null)).toBe('TOKEN_REFUSED');
-      expect(await call('tryIt', token)).toEqual(done);
-      await expect(call('tryIt', viewing)).rejects.toThrow(/operator/);
-      expect(page.url()).not.toContain(token.slice(-20));
-      expect(opened.complaints).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
-);
+testNeeding(NO_BROWSER)('[SDK-1] the packed SDK runs in a browser: with a token, and not without one', async () => {
+  await using daemon = new TestDaemon();
+  const gateway = await TestGateway.start(daemon);
+  const folder = mkdtempSync(`${tmpdir()}/spool-test-`);
+  try {
+    const tarball = execFileSync(process.execPath, [`${ROOT}/scripts/pack-sdk.mjs`, folder], {
+      encoding: 'utf8',
+    }).trim();
+    execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+    writeFileSync(`${folder}/main.js`, PROGRAM);
+    const build = await rolldown({
+      input: `${folder}/main.js`,
+      platform: 'browser',
+      resolve: { alias: { '@spool/client/remote': `${folder}/package/js/remote.js` } },
+      logLevel: 'silent',
+    });
+    await build.write({ file: `${folder}/bundle.js`, format: 'iife', codeSplitting: false });
+    await build.close();
+    await using opened = await openPage(daemon);
+    const { page, origin } = opened;
+    await showPage(page, origin, `${folder}/bundle.js`);
+    const call = (name: string, token: string | null): Promise<unknown> =>
+      page.evaluate(
+        ([what, url, given]) => {
+          const calls = globalThis as unknown as Record<string, (url: string, token?: string) => Promise<unknown>>;
+          return calls[what!]!(url!, given ?? undefined);
+        },
+        [name, origin, token],
+      );
+    const { token } = await gateway.token('operator', '--name', 'for a page');
+    const { token: viewing } = await gateway.token('viewer');
+    const done = { text: 'ready\r\ngot from a browser\r\n', exitCode: 3 };
+    expect(await call('codeOf', `${token.slice(0, -1)}_`)).toBe('TOKEN_REFUSED');
+    expect(await call('codeOf', null)).toBe('TOKEN_REFUSED');
+    expect(await call('tryIt', token)).toEqual(done);
+    await expect(call('tryIt', viewing)).rejects.toThrow(/operator/);
+    expect(page.url()).not.toContain(token.slice(-20));
+    expect(opened.complaints).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,4 +1,4 @@
-/** Many sessions that never rest. What they cost is measured by `npm run bench -- scale`. */
+/** Tests many sessions that print without a pause. `npm run bench -- scale` measures their cost. */
 import { existsSync, readdirSync } from 'node:fs';
 import { outputOf, program, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const SIZE = { cols: 120, rows: 40 };
 const env = { PATH: process.env.PATH! };
 
-test('[SCR-2, SCR-3] thirty screens that are painted all the time leave no heap of keyframes, and each is up to date', async () => {
+test('[SCR-2, SCR-3, SCR-40] thirty screens that are painted all the time leave no heap of keyframes, and each is up to date', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const command = [program('busy-screen'), '10', '120', '40'];
@@ -24,7 +24,7 @@ test('[SCR-2, SCR-3] thirty screens that are painted all the time leave no heap 
   }
 });
 
-test('[SCR-3, LOG-1] the output of twenty sessions that print steadily is whole; a key and a query are answered meanwhile', async () => {
+test('[SCR-40, SCR-41, LOG-1] the output of twenty sessions that print steadily is whole; a key and a query are answered meanwhile', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const prints = `${program('busy-screen')} lines 25 4`;

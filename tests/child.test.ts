@@ -8,7 +8,7 @@ const PTY = { cols: 101, rows: 33 };
 
 test('[RUN-4] the child has only its three fds, default signals, a session of its own and the limit that was asked for', async () => {
   await using daemon = new TestDaemon();
-  // The daemon is started by a shell that has two fds open, without close-on-exec: an accident that happens.
+  // The daemon is started by a shell that has two fds open, without close-on-exec, as happens by accident.
   const accident = 'exec 7</etc/passwd 42</etc/group; ls /proc/$$/fd; exec "$0" daemon start';
   const started = execFileSync('bash', ['-c', accident, SPOOL], { env: daemon.env, encoding: 'utf8' });
   expect(started.split('\n')).toEqual(expect.arrayContaining(['7', '42']));

@@ -1,4 +1,4 @@
-/** Spool inside Spool: clients that run in the terminals of sessions. */
+/** Tests Spool inside Spool: clients that run in the terminals of sessions. */
 import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 

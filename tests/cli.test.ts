@@ -88,7 +88,7 @@ test('the contract for scripts: run -d --json, ls --json, inspect --json, logs -
   const status = await daemon.json<DaemonStatus>('daemon', 'status');
   expect([isAlive(status.holder.pid), isAlive(status.keeper.pid)]).toEqual([true, true]);
   await daemon.json('run', '-d', '--', 'sleep', '1000');
-  expect((await daemon.spool(['daemon', 'stop'])).code).toBe(0);
+  expect((await daemon.spool(['daemon', 'stop', '--force'])).code).toBe(0);
   expect(daemon.processes()).toEqual([]);
   const none = await daemon.spool(['daemon', 'status', '--json']);
   expect({ code: none.code, status: JSON.parse(none.stdout) as unknown }).toEqual({

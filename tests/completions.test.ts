@@ -1,4 +1,4 @@
-/** The completions in real shells, with the sessions of a real daemon. */
+/** Tests the completions in real shells, with the sessions of a real daemon. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const ASK: Readonly<Record<string, (file: string, verb: string) => readonly stri
     '-c',
     `. ${file}; COMP_WORDS=(spool ${verb} ''); COMP_CWORD=2; _spool; printf '%s\\n' "\${COMPREPLY[@]}"`,
   ],
-  // The list that zsh would show; its own machinery needs a terminal.
+  // Prints the list that zsh would show; zsh's own completion needs a terminal.
   zsh: (file, verb) => [
     '-fc',
     `compdef() { :; }; compadd() { print -rl -- $shown; }; _arguments() { _spool_sessions; }; . ${file}; words=(spool ${verb} ''); CURRENT=3; _spool`,

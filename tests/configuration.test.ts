@@ -79,7 +79,7 @@ test('[CONF-3] settings are defaults, flags win, and `config show` says where ea
     daemon.json<{ sizePolicy: string }>('run', '-d', ...flags, '--', 'cat').then(({ sizePolicy }) => sizePolicy);
   expect([await run('--name', 'cat'), await run('--size-policy', 'largest')]).toEqual(['smallest', 'largest']);
   using terminal = new Terminal([SPOOL, 'attach', 'cat'], daemon.env);
-  await terminal.sees('\x1b[2J'); // it is attached
+  await terminal.sees('\x1b[2J'); // the terminal is attached
   terminal.type('hello\r');
   await terminal.sees('hello\r\nhello');
   terminal.type('\x11');

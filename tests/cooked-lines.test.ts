@@ -1,4 +1,4 @@
-/** Long lines: what the kernel would cut is refused, and what a program reads by itself arrives whole. */
+/** Tests long lines: one that the kernel would cut is refused, and one that a program reads by itself arrives whole. */
 import { expect, test } from 'vitest';
 import type { Client } from '@spool/client';
 import { outputOf, seen, TestDaemon } from '@spool/testkit';
@@ -24,7 +24,7 @@ test('[IN-10] a line that a cooked terminal would cut is refused whole; one that
   await expect(client.prompt(id, xs(5000))).rejects.toEqual(tooLong);
   const sent = await daemon.spool(['send', id, '--enter', xs(5000)]);
   expect([sent.code === 0, sent.stderr]).toEqual([false, expect.stringContaining('at most 4095 bytes')]);
-  // In pieces it is the same line.
+  // Sent in pieces, it is the same line.
   await client.write(id, xs(3000));
   await expect(client.write(id, xs(3000))).rejects.toEqual(tooLong);
   await client.write(id, `${'y'.repeat(1095)}\n`);

@@ -1,6 +1,6 @@
 /**
- * What the daemon itself sees to, whatever a client does: bare frames, because the SDK would refuse some of this before
- * the daemon heard of it.
+ * Tests the daemon's own checks with bare frames, because the SDK would refuse some of these requests before they reach the
+ * daemon.
  */
 import { BareClient, outputOf, program, seen, TestDaemon, until, VerifiedStream } from '@spool/testkit';
 import { FrameType } from '@spool/protocol';
@@ -25,7 +25,7 @@ test('[ATT-7] what a read-only viewer types is refused by the daemon, and reache
   await client.write(id, 'allowed\r');
   expect(await seen(client, id, 'allowed\r\nallowed')).not.toContain('not mine');
   expect((await client.get(id)).typed).not.toMatchObject({ who: 'a bare client' });
-  // The same frames of a viewer that may type arrive.
+  // The same frames from a viewer that may type do arrive.
   await bare.answer(6, { op: 'attach', session: id, creditBytes: MIB, typing: 'one-who-types' });
   bare.type(6, 'mine\r');
   await seen(client, id, 'mine\r\nmine');
@@ -40,13 +40,13 @@ test("[SIZE-1] a read-only viewer's size is not counted by the daemon, neither w
   const size = { cols: 33, rows: 11 };
   const attach = { op: 'attach', session: id, creditBytes: MIB, size };
   await bare.answer(5, { ...attach, typing: 'one-who-looks', isReadOnly: true });
-  await bare.hears(5, 'viewers'); // the picture is on its way; the size would be applied now
+  await bare.hears(5, 'viewers'); // the picture is being sent; the size would be applied now
   await bare.answer(6, { op: 'view', channel: 5, size: { cols: 44, rows: 12 } });
   await bare.answer(7, { ...attach, typing: 'one-with-a-past', isReadOnly: true, historyLines: 10 });
   await bare.hears(7, 'viewers');
   await bare.answer(8, { op: 'status' });
   expect((await client.get(id)).size).toEqual(PTY);
-  // The same of a viewer that may type counts.
+  // The same request from a viewer that may type counts.
   await bare.answer(9, { ...attach, typing: 'one-who-types' });
   await until('its size is applied', async () => (await client.get(id)).size?.cols === 33);
   bare.close();
@@ -176,7 +176,7 @@ test('[RUN-1] the same id with another command is refused, with the same request
   const client = await bareClient(daemon);
   const ask = { op: 'run', id: 'abcdefgh12', command: ['sleep', '100'], cwd: '/', env, name: 'first' };
   const other = { ...ask, command: ['sleep', '200'], name: undefined };
-  // While it is being started, and after that.
+  // During the start, and after it.
   const [first, again] = [client.answer<{ pid: number }>(1, ask), client.answer<{ pid: number }>(2, ask)];
   await expect(client.answer(3, other)).rejects.toMatchObject({ code: 'ID_TAKEN' });
   expect((await again).pid).toBe((await first).pid);

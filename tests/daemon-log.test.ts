@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const env = { PATH: process.env.PATH! };
 const LINE = /^\d{4}-\d\d-\d\dT[\d:.]+Z (error|warn |info |debug) (holder|keeper)\[\d+\]: ./;
 
-/** The lines of its log; those of a stack belong to the line before them. */
+/** Returns the lines of its log; those of a stack belong to the line before them. */
 const linesOf = (daemon: TestDaemon): readonly string[] =>
   readFileSync(`${daemon.home}/daemon.log`, 'utf8').split('\n').slice(0, -1);
 

@@ -2,7 +2,7 @@ import type { DaemonStatus, SessionInfo } from '@spool/protocol';
 import { inNamespace, NAMESPACES_MISSING, SPOOL, Terminal, TestDaemon } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
-import type { Restarted } from './bodies/restart-under-load.ts';
+import type { RestartReport } from './bodies/restart-under-load.ts';
 
 const env = { PATH: process.env.PATH! };
 
@@ -11,7 +11,7 @@ testNeeding(NAMESPACES_MISSING)(
   async () => {
     const restarts = 4;
     const body = new URL('bodies/restart-under-load.ts', import.meta.url);
-    const { stream, lines, viewer, exitCodes, pids, codes } = await inNamespace<Restarted>(body, { restarts });
+    const { stream, lines, viewer, exitCodes, pids, codes } = await inNamespace<RestartReport>(body, { restarts });
     expect(codes).toEqual([0, 0, 0, 0]);
     expect(stream).toEqual({ bytes: 48 * 1024 * 1024, exitCode: 7, gaps: 0 });
     expect(lines).toEqual([...lines.slice(0, -1).map((_, at) => `got line ${at + 1}.`), 'got end']);
@@ -33,12 +33,21 @@ test('[LIFE-3] without escrow a restart would end the sessions: it says how many
   expect((await daemon.json<SessionInfo>('inspect', id)).state).not.toBe('running');
 });
 
-test('a script stops the daemon without a question, and is told what was ended', async () => {
+test('[RUN-25] without a terminal `daemon stop` ends running sessions only with --force, and says what was ended', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   for (const name of ['a', 'b']) await client.run({ command: ['cat'], size: null, env, name });
-  const { code, stdout } = await daemon.spool(['daemon', 'stop']);
+  const refused = await daemon.spool(['daemon', 'stop']);
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringMatching(/2 running sessions.*--force/)]);
+  expect((await client.status()).sessions.running).toBe(2);
+  const { code, stdout } = await daemon.spool(['daemon', 'stop', '--force']);
   expect([code, stdout]).toEqual([0, expect.stringContaining('2 running sessions were ended')]);
+});
+
+test('[RUN-25] without running sessions `daemon stop` needs no --force', async () => {
+  await using daemon = new TestDaemon();
+  await daemon.spool(['daemon', 'start']);
+  expect((await daemon.spool(['daemon', 'stop'])).code).toBe(0);
 });
 
 test('at a terminal `daemon stop` asks before it ends running sessions, and a no stops nothing', async () => {

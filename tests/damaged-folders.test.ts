@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 const env = { PATH: process.env.PATH! };
 const PTY = { cols: 80, rows: 24 };
 
-/** What can happen to the folder of a session; the sessions that it happens to may be running or ended. */
+/** Kinds of damage to the folder of a session, which may be running or ended. */
 const DAMAGES: Record<string, (folder: string) => void> = {
   'a file where log/ should be': (folder) => {
     renameSync(`${folder}/log`, `${folder}/log.old`);
@@ -72,7 +72,7 @@ test('[LIFE-9] damaged folders cost the next keeper nothing but these sessions: 
   const lost = await client.run({ command: ['echo', 'lost'], size: PTY, env });
   await client.wait(lost.id);
   await until('all ends are on disk', async () => (await client.status()).sessions.running === 1 + damaged.length / 2);
-  // The holder lets go of a session once its end is durable: until then the next keeper would hear of the end from it.
+  // The holder releases a session once its end is durable: until then the next keeper would get the end from it.
   const isDurable = (id: string): boolean =>
     !existsSync(`${folderOf(id)}/session.json.last`) &&
     (JSON.parse(readFileSync(`${folderOf(id)}/session.json`, 'utf8')) as { end: unknown }).end !== null;
@@ -80,7 +80,7 @@ test('[LIFE-9] damaged folders cost the next keeper nothing but these sessions: 
   await until('all ends are durable', () => ended.every(isDurable));
   await client.status();
   for (const { id, what } of damaged) DAMAGES[what]!(folderOf(id));
-  // Its end was never written: the next keeper looks into its log for the time.
+  // Its end was never written: the next keeper reads the time from its log.
   const record = JSON.parse(readFileSync(`${folderOf(lost.id)}/session.json`, 'utf8')) as object;
   writeFileSync(`${folderOf(lost.id)}/session.json`, JSON.stringify({ ...record, end: null }));
   DAMAGES['a file where log/ should be']!(folderOf(lost.id));
@@ -96,14 +96,14 @@ test('[LIFE-9] damaged folders cost the next keeper nothing but these sessions: 
   for (const { id, what, isRunning } of damaged) {
     const info = listed.get(id);
     if (isRunning) {
-      // Its child goes on, takes what is typed, and ends with its own code.
+      // Its child continues, accepts input, and ends with its own code.
       expect([what, info?.state]).toEqual([what, 'running']);
       await client.write(id, 'typed\r');
       await client.write(id, '\x04');
       expect([what, (await client.wait(id)).exitCode]).toEqual([what, 0]);
     }
     if (!info) continue;
-    // Nothing that is asked of it harms another.
+    // No request about it harms another session.
     for await (const item of client.watch(id, { from: 0, signal: AbortSignal.timeout(20_000) })) void item;
     const refused = await client.screen(id).then(
       () => null,

@@ -1,4 +1,4 @@
-/** The other languages of the WebSocket: a plain client speaks them, with the same tokens and roles. */
+/** Tests the other protocols of the WebSocket: a plain client uses them, with the same tokens and roles. */
 import type { Role } from '@spool/protocol';
 import { seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ interface Message {
   readonly [key: string]: unknown;
 }
 
-/** A client of a dialect, with everything it was told. */
+/** A client of such a protocol, with all messages that it received. */
 class Plain {
   readonly socket: WebSocket;
   readonly messages: Message[] = [];
@@ -33,7 +33,7 @@ class Plain {
     });
   }
 
-  /** The first message of a type, or the first about one task. */
+  /** Returns the first message of a type, or the first about one task. */
   async told(type: string, taskId?: string): Promise<Message> {
     const find = (): Message | undefined =>
       this.messages.find((each) => each.type === type && (taskId === undefined || each['taskId'] === taskId));
@@ -113,7 +113,7 @@ test('[REM-9] spool.events.v1: tasks from start to end, and the output of a work
   const plain = new Plain(gateway, 'spool.events.v1', '', token);
   await new Promise((resolve) => plain.socket.once('open', resolve));
   plain.say({ type: 'SUBSCRIBE_WORKER_OUTPUT', payload: { agent: 'worker' } });
-  // The feed begins a moment after the socket is open. A task before it shows when.
+  // The feed begins a moment after the socket is open. A task before it shows when the feed has begun.
   await until('the feed has begun', async () => {
     await client.run({ command: ['true'], isTask: true, name: 'before', size: PTY });
     return plain.messages.some(({ type }) => type === 'task_started');
@@ -152,4 +152,22 @@ test('[REM-10] v1.alis: the magic, the screen with its size, output and the end'
   const kinds = plain.binary.slice(1).map((each) => each[0]);
   expect(Buffer.concat(plain.binary).includes('bye')).toBe(true);
   expect(kinds.slice(-2)).toEqual([0x78, 0x04]);
+});
+
+test('[REM-9] spool.events.v1: a client that does not read what it subscribed to is worked for no longer', async () => {
+  const { daemon, gateway, token } = await open('viewer');
+  await using _daemon = daemon;
+  const client = await daemon.client();
+  await client.run({ command: ['sh', '-c', 'read go; exec yes'], name: 'endless', size: PTY });
+  const connections = async (): Promise<number> => (await client.status()).openFiles!.connections;
+  const before = await connections();
+  const reader = new Plain(gateway, 'spool.events.v1', '?tasks=no', token);
+  await new Promise((resolve) => reader.socket.on('open', resolve));
+  reader.say({ type: 'SUBSCRIBE_WORKER_OUTPUT', payload: { agent: 'endless' } });
+  await until('it is subscribed', async () => (await connections()) > before);
+  reader.socket.pause();
+  await client.write('endless', 'go\n');
+  await until('it is given up', async () => (await connections()) === before, 60_000);
+  reader.socket.terminate();
+  await client.kill('endless');
 });

@@ -1,4 +1,4 @@
-/** Clients with a right token that send more than they should, or read less: each harms itself alone. */
+/** Tests clients with a right token that send too much, or read too little: each harms only itself. */
 import { encodeFrame, FrameType } from '@spool/protocol';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -32,7 +32,7 @@ test('[DOOR-13] pings whose answers nobody reads cost no memory', async () => {
   const before = await memory();
   for (let sent = 0; sent < 64 * MIB; sent += block.length)
     if (!raw.socket.write(block)) await new Promise((resolve) => raw.socket.once('drain', resolve));
-  // Every answer would be kept: 360 MB were.
+  // Without the limit every answer is kept, which took 360 MB.
   expect((await memory()) - before).toBeLessThan(150 * MIB);
   raw.socket.destroy();
 });
@@ -47,7 +47,7 @@ test('[DOOR-13] a client that asks and reads no refusal is not read any further,
   );
   raw.send({ opcode: OPCODE.binary, payload: hello });
   let sent = 0;
-  /** False when nothing is taken for seconds. */
+  /** Returns false if no bytes are accepted for seconds. */
   const isTaken = async (): Promise<boolean> => {
     const written = new Promise<boolean>((resolve) => raw.socket.write(block, () => resolve(true)));
     sent += 100;
@@ -62,7 +62,7 @@ test('[DOOR-13] a client that asks and reads no refusal is not read any further,
   raw.socket.destroy();
 });
 
-test('[DOOR-5] one viewer cannot use up the connections of all, nor can all browsers of one link', async () => {
+test('[DOOR-41] one viewer cannot use up the connections of all, nor can all browsers of one link', async () => {
   const { token } = await gateway.token('viewer');
   const open: FrameSocket[] = [];
   const batch = async (size: number): Promise<void> =>
@@ -82,7 +82,7 @@ test('[DOOR-5] one viewer cannot use up the connections of all, nor can all brow
   for (const socket of open) socket.close();
 });
 
-test('[DOOR-5] answers that nobody reads: a viewer has few of them, whether over one connection or many', async () => {
+test('[DOOR-41] answers that nobody reads: a viewer has few of them, whether over one connection or many', async () => {
   const { token } = await gateway.token('viewer');
   const client = await daemon.client();
   await client.run({ command: ['cat'], name: 'quiet' });
@@ -95,7 +95,7 @@ test('[DOOR-5] answers that nobody reads: a viewer has few of them, whether over
   expect(openFiles!.connections).toBeLessThan(300);
   expect((await gateway.ask('/api/sessions', { token: owner })).status).toBe(200);
   socket.destroy();
-  // Whoever has left is worked for no longer, also by requests that waited behind others of their connection.
+  // No work is done for clients that have left, also for requests that waited behind others of their connection.
   const connections = async (): Promise<number> => (await client.status()).openFiles!.connections;
   const other = await gateway.token('viewer');
   const before = await connections();
@@ -107,7 +107,7 @@ test('[DOOR-5] answers that nobody reads: a viewer has few of them, whether over
   await client.kill('quiet');
 });
 
-test('[DOOR-16] neither strangers nor the looks of a viewer drive other lines out of the audit log', async () => {
+test('[DOOR-52] neither strangers nor the looks of a viewer drive other lines out of the audit log', async () => {
   const client = await daemon.client();
   await client.run({ command: ['cat'], name: 'looked-at', size: { cols: 80, rows: 24 } });
   const { token, id } = await gateway.token('viewer');
@@ -164,7 +164,7 @@ test('[DOOR-17] strangers who say nothing, or half of something, give way: whoev
   // Accepted after all of them.
   expect((await gateway.ask('/api/sessions', { token: owner })).status).toBe(200);
   expect(sockets() - before).toBeLessThan(300);
-  // Each in time, whatever it does.
+  // Each is closed in time, whatever it sends.
   await until('all are gone', () => strangers.every(({ destroyed }) => destroyed), 60_000);
 });
 

@@ -1,4 +1,4 @@
-/** Attacks on the doors, from outside. Each row was seen to succeed without its defence. */
+/** Tests attacks on the gateway, from outside. Each row was seen to succeed without its defence. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { TestGateway } from './support/gateway.ts';
 
-/** The part of a token that nobody may find; it may hold any letter that separates parts, too. */
+/** The length of the secret part of a token; it may contain any letter that separates parts, too. */
 const SECRET_CHARACTERS = 43;
 
 let daemon: TestDaemon;
@@ -41,9 +41,9 @@ test('[DOOR-2] other names than ours are refused on every path, before everythin
   expect((await gateway.ask('/api/sessions', { token })).status).toBe(200);
 });
 
-test('[DOOR-2] other origins are refused on every path and upgrade, with a token or a cookie', async () => {
+test('[DOOR-2] other origins are refused on every path and upgrade, with a token or the pass of a browser', async () => {
   const { token } = await gateway.token('owner');
-  const cookie = await gateway.login();
+  const { authorization } = (await gateway.login()).headers;
   const { port } = gateway;
   const origins = [
     'https://evil.example',
@@ -56,7 +56,7 @@ test('[DOOR-2] other origins are refused on every path and upgrade, with a token
     `http://127.0.0.1:${port}/`,
     `https://127.0.0.1:${port}`,
   ];
-  const ways = { bearer: { authorization: `Bearer ${token}` }, cookie: { cookie }, none: {} };
+  const ways = { bearer: { authorization: `Bearer ${token}` }, pass: { authorization }, none: {} };
   for (const origin of origins)
     for (const [way, headers] of Object.entries(ways)) {
       const { status } = await gateway.ask('/api/sessions', { headers: { ...headers, origin } });
@@ -84,14 +84,14 @@ test('[DOOR-6] the page has a strict policy with a nonce of its own, and an unkn
     expect([path, (await gateway.ask(path)).status]).toEqual([path, 404]);
 });
 
-/** Bytes as they are, on a socket of its own; everything that comes back until it ends. */
+/** Sends raw bytes on a separate socket; returns all bytes of the answer until the end. */
 async function raw(text: string): Promise<string> {
   return await new Promise((resolve, reject) => {
     const socket = connect(gateway.port, '127.0.0.1');
     let all = '';
     socket.setEncoding('latin1').on('data', (part: string) => (all += part));
     socket.on('close', () => resolve(all)).on('error', reject);
-    socket.write(text); // not `end`: a client that has left is not answered
+    socket.write(text); // `end` is not used: a client that has left is not answered
   });
 }
 
@@ -121,10 +121,9 @@ test('[DOOR-2] no host, two hosts and a host in the request line are refused', a
   });
 });
 
-test('[DOOR-3] a form or a script of another site changes nothing, even with the cookie', async () => {
-  const cookie = await gateway.login(
-    new URL((await daemon.json<{ url: string }>('web', '--no-open')).url).hash.slice(6),
-  );
+test('[DOOR-3] a form or a script of another site changes nothing, even with the pass of our page', async () => {
+  const { url } = await daemon.json<{ url: string }>('web', '--no-open');
+  const { authorization } = (await gateway.login(new URL(url).hash.slice(6))).headers;
   const client = await daemon.client();
   await client.run({ command: ['cat'], name: 'target' });
   const body = '{"text":"x"}';
@@ -139,17 +138,17 @@ test('[DOOR-3] a form or a script of another site changes nothing, even with the
     'cross site': { 'sec-fetch-site': 'cross-site' },
   };
   for (const [way, headers] of Object.entries(ways)) {
-    const { status } = await gateway.ask(path, { body, headers: { cookie, ...headers } });
+    const { status } = await gateway.ask(path, { body, headers: { authorization, ...headers } });
     expect([way, status >= 400]).toEqual([way, true]);
   }
   expect((await client.get('target')).offset).toBe(0);
-  const page = await gateway.ask(path, { body, headers: { cookie, origin: gateway.origin } });
-  const fetched = await gateway.ask(path, { body, headers: { cookie, 'sec-fetch-site': 'same-origin' } });
+  const page = await gateway.ask(path, { body, headers: { authorization, origin: gateway.origin } });
+  const fetched = await gateway.ask(path, { body, headers: { authorization, 'sec-fetch-site': 'same-origin' } });
   expect([page.status, fetched.status]).toEqual([200, 200]);
   await client.kill('target');
 });
 
-test('[DOOR-3] no answer allows another site to read it, and a preflight is not answered', async () => {
+test('[DOOR-56] no answer allows another site to read it, and a preflight is not answered', async () => {
   const { token } = await gateway.token('owner');
   for (const path of ['/', '/healthz', '/api/sessions', '/api/me', '/nothing']) {
     const { headers } = await gateway.ask(path, { token });
@@ -162,7 +161,7 @@ test('[DOOR-3] no answer allows another site to read it, and a preflight is not 
   expect(preflight.status).toBe(403);
 });
 
-test('[DOOR-3] the gateway does not listen on another address without TLS', async () => {
+test('[DOOR-57] the gateway does not listen on another address without TLS', async () => {
   const other = new TestDaemon();
   try {
     const { code, stderr } = await other.spool(['web', '--no-open', '--host', '0.0.0.0']);
@@ -176,7 +175,7 @@ test('[DOOR-3] the gateway does not listen on another address without TLS', asyn
   }
 });
 
-test('[DOOR-5] 200 wrong tokens are refused, then told to wait, and right ones still open', async () => {
+test('[DOOR-40] 200 wrong tokens are refused, then told to wait, and right ones still open', async () => {
   const { token } = await gateway.token('viewer');
   const wrong = (): Promise<number> =>
     gateway.ask('/api/sessions', { token: `spool_0123456789_${'a'.repeat(43)}` }).then(({ status }) => status);
@@ -205,9 +204,9 @@ test('[DOOR-11] after a full use, no token or code is in a file, a log, an argum
   const { token } = await gateway.token('owner');
   const { url } = await daemon.json<{ url: string }>('web', '--no-open');
   const code = new URL(url).hash.slice('#code='.length);
-  const cookie = await gateway.login(code);
+  const browser = await gateway.login(code);
   await gateway.ask('/api/sessions', { token });
-  await gateway.ask('/api/sessions', { headers: { cookie } });
+  await gateway.ask('/api/sessions', { headers: browser.headers });
   (await gateway.frames(token)).close();
   const page = new WebSocket(`ws://127.0.0.1:${gateway.port}/ws`, ['spool.v1', `spool.bearer.${token}`]);
   await new Promise((resolve, reject) => page.on('open', resolve).on('error', reject));
@@ -216,11 +215,11 @@ test('[DOOR-11] after a full use, no token or code is in a file, a log, an argum
   const shared = await daemon.json<{ url: string }>('share', 'shared');
   const link = new URL(shared.url).hash.slice('#code='.length);
   const guest = await gateway.login(link);
-  await gateway.ask(`/api/sessions?token=${token}`); // a careless client: the address is written nowhere
+  await gateway.ask(`/api/sessions?token=${token}`); // a careless client: the address is not logged
   await gateway.ask('/api/me', { token: `${token}x` });
   await daemon.spool(['audit']);
   await daemon.spool(['token', 'ls']);
-  const secrets = [token, code, cookie, link, guest].map((text) => text.slice(-SECRET_CHARACTERS));
+  const secrets = [token, code, browser.pass, link, guest.pass].map((text) => text.slice(-SECRET_CHARACTERS));
   const files = readdirSync(daemon.home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`);

@@ -1,4 +1,4 @@
-/** `spool driver NAME` alone in a pipe: a scripted agent, and real ones where `scripts/agents.mjs` has brought them. */
+/** Tests `spool driver NAME` alone in a pipe: a scripted agent, and real ones if `scripts/agents.mjs` has downloaded them. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,9 @@ import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit
 const SCRIPTED = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const PATIENCE_MS = 60_000;
 
-type Of<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>;
+type AgentEventOf<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>;
 
-class Piped implements Disposable {
+class PipedDriver implements Disposable {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<number | null>;
   readonly folder: string;
@@ -33,13 +33,13 @@ class Piped implements Disposable {
     this.ended = new Promise((resolve) => this.child.on('close', (code) => resolve(code)));
   }
 
-  /** With a shell script before the scripted agent. */
-  static scripted(script = '', args: readonly string[] = []): Piped {
+  /** Starts the scripted agent after a shell script. */
+  static scripted(script = '', args: readonly string[] = []): PipedDriver {
     const folder = newFolder();
     const file = `${folder}/agent`;
     writeFileSync(file, `#!/bin/sh\n${script}\nexec '${process.execPath}' '${SCRIPTED}' received\n`);
     chmodSync(file, 0o755);
-    return new Piped(['claude', '--program', file, ...args], { folder });
+    return new PipedDriver(['claude', '--program', file, ...args], { folder });
   }
 
   send(...commands: (object | string)[]): void {
@@ -61,11 +61,11 @@ class Piped implements Disposable {
           .map((line) => JSON.parse(line) as AgentEvent);
   }
 
-  of<K extends AgentEvent['kind']>(kind: K): Of<K>[] {
-    return this.events.filter((event): event is Of<K> => event.kind === kind);
+  of<K extends AgentEvent['kind']>(kind: K): AgentEventOf<K>[] {
+    return this.events.filter((event): event is AgentEventOf<K> => event.kind === kind);
   }
 
-  async seen<K extends AgentEvent['kind']>(kind: K, count = 1): Promise<Of<K>> {
+  async seen<K extends AgentEvent['kind']>(kind: K, count = 1): Promise<AgentEventOf<K>> {
     await until(`${kind} comes`, () => this.of(kind).length >= count, PATIENCE_MS).catch((error: Error) => {
       throw new Error(`${error.message}; it said ${this.#stdout.slice(-2000)}${this.stderr}`);
     });
@@ -81,16 +81,16 @@ class Piped implements Disposable {
 const newFolder = (): string => mkdtempSync(`${tmpdir()}/spool-test-pipe-`);
 
 test('[PIPE-1] prompts go in, events come out, a permission is answered; the end of the input closes the agent, and the exit code is 0', async () => {
-  using run = Piped.scripted();
+  using run = PipedDriver.scripted();
   run.prompt('say hello', 'one');
   await run.seen('turn.ended');
   run.prompt('ask 1', 'two');
-  const { request } = await run.seen('permission.requested');
-  run.send({ do: 'permission', request, behavior: 'allow' });
+  const { request, digest } = await run.seen('permission.requested');
+  run.send({ do: 'permission', request, digest, behavior: 'allow' });
   await run.seen('turn.ended', 2);
   run.prompt('count 5', 'three');
   run.prompt('say goodbye', 'four');
-  run.child.stdin.end(); // both are carried out first
+  run.child.stdin.end(); // both are executed first
   expect(await run.ended).toBe(0);
   expect(run.of('message.done').map(({ text }) => text)).toEqual([
     'hello',
@@ -106,7 +106,7 @@ test('[PIPE-1] prompts go in, events come out, a permission is answered; the end
 });
 
 test('[PIPE-1] what an agent asks when the input has ended is denied, and the turn ends', async () => {
-  using run = Piped.scripted();
+  using run = PipedDriver.scripted();
   run.prompt('ask 2', 'one');
   run.child.stdin.end();
   expect(await run.ended).toBe(0);
@@ -118,7 +118,7 @@ test('[PIPE-1] what an agent asks when the input has ended is denied, and the tu
 });
 
 test('[PIPE-1] `close` closes it too, and the queue is edited as in a session', async () => {
-  using run = Piped.scripted();
+  using run = PipedDriver.scripted();
   run.prompt('hang', 'one');
   await run.seen('turn.started');
   run.prompt('say wrong', 'two');
@@ -132,7 +132,7 @@ test('[PIPE-1] `close` closes it too, and the queue is edited as in a session', 
 });
 
 test('[PIPE-2] a line that is not a command is refused by an event that names it, and the next command is carried out', async () => {
-  using run = Piped.scripted();
+  using run = PipedDriver.scripted();
   const hostile = [
     'no json',
     '{"do":',
@@ -173,7 +173,7 @@ const LEAVES = "setsid sh -c 'echo $$ > left; exec tail -f /dev/null' &\nwhile [
 test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '[PIPE-3] %s ends the agent and everything that it has started; what was open is ended by events',
   async (signal) => {
-    using run = Piped.scripted(LEAVES);
+    using run = PipedDriver.scripted(LEAVES);
     run.prompt('hang', 'one');
     await run.seen('turn.started');
     const left = Number(readFileSync(`${run.folder}/left`, 'utf8'));
@@ -187,13 +187,13 @@ test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
 );
 
 test('[PIPE-3] a closed agent leaves no process either, and one whose reader is gone ends', async () => {
-  using run = Piped.scripted(LEAVES);
+  using run = PipedDriver.scripted(LEAVES);
   run.prompt('say hello', 'one');
   run.child.stdin.end();
   expect(await run.ended).toBe(0);
   expect(isAlive(Number(readFileSync(`${run.folder}/left`, 'utf8')))).toBe(false);
 
-  using unread = Piped.scripted(LEAVES);
+  using unread = PipedDriver.scripted(LEAVES);
   unread.prompt('stream 600', 'one');
   await unread.seen('turn.started');
   const left = Number(readFileSync(`${unread.folder}/left`, 'utf8'));
@@ -203,8 +203,8 @@ test('[PIPE-3] a closed agent leaves no process either, and one whose reader is 
 });
 
 test('[PIPE-3] an agent dies with a driver that is killed', async () => {
-  // It does not notice that nobody speaks with it any more.
-  using run = Piped.scripted('echo $$ > pid; exec tail -f /dev/null');
+  // The agent does not notice that its input has ended.
+  using run = PipedDriver.scripted('echo $$ > pid; exec tail -f /dev/null');
   await until(
     'it runs',
     () => existsSync(`${run.folder}/pid`) && readFileSync(`${run.folder}/pid`).length > 1,
@@ -217,11 +217,11 @@ test('[PIPE-3] an agent dies with a driver that is killed', async () => {
 });
 
 test('[PIPE-1] the exit code is that of an agent that ends by itself; wrong words are told at once', async () => {
-  using run = Piped.scripted();
+  using run = PipedDriver.scripted();
   run.prompt('die', 'one');
   expect(await run.ended).toBe(3);
   expect(run.of('turn.ended')).toMatchObject([{ outcome: 'failed' }]);
-  using missing = new Piped(['claude', '--program', 'no-such-agent-at-all']);
+  using missing = new PipedDriver(['claude', '--program', 'no-such-agent-at-all']);
   expect(await missing.ended).toBe(127);
   expect(JSON.stringify(missing.events)).toContain('no-such-agent-at-all');
   for (const words of [
@@ -230,7 +230,7 @@ test('[PIPE-1] the exit code is that of an agent that ends by itself; wrong word
     ['nobody'],
     ['claude', '--replay', '-', '--', 'x'],
   ]) {
-    using wrong = new Piped(words);
+    using wrong = new PipedDriver(words);
     expect([words, await wrong.ended]).toEqual([words, 2]);
   }
 });
@@ -240,7 +240,9 @@ test('[PIPE-1] folder, model, mode, resume and further arguments reach the agent
   writeFileSync(`${folder}/agent`, '#!/bin/sh\nprintf "%s\\n" "$PWD" "$@" > said\n');
   chmodSync(`${folder}/agent`, 0o755);
   const flags = ['--cwd', folder, '--model', 'm', '--mode', 'plan', '--resume', 'r'];
-  using run = new Piped(['claude', '--program', `${folder}/agent`, ...flags, '--', '--add-dir', 'a b'], { folder });
+  using run = new PipedDriver(['claude', '--program', `${folder}/agent`, ...flags, '--', '--add-dir', 'a b'], {
+    folder,
+  });
   run.child.stdin.end();
   expect(await run.ended).toBe(0);
   const [cwd, ...said] = readFileSync(`${folder}/said`, 'utf8').trimEnd().split('\n');
@@ -261,12 +263,12 @@ test.for([
     skip(spawnSync(offline, ['true']).status !== 0, 'it runs where a program may be given a network of its own');
     using home = new AgentHome(real);
     const args = [name, '--cwd', home.project, '--program', commandOf(real).join(' '), ...flags];
-    using run = new Piped(args, { wrap: [offline], env: { ...home.env, ...env } });
+    using run = new PipedDriver(args, { wrap: [offline], env: { ...home.env, ...env } });
     run.prompt('please greet', 'one');
     await run.seen('turn.ended');
     run.prompt('please run touch made.txt', 'two');
-    const { request } = await run.seen('permission.requested');
-    run.send({ do: 'permission', request, behavior: 'allow' });
+    const { request, digest } = await run.seen('permission.requested');
+    run.send({ do: 'permission', request, digest, behavior: 'allow' });
     await run.seen('turn.ended', 2);
     run.child.stdin.end();
     expect(await run.ended).toBe(0);

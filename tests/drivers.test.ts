@@ -1,4 +1,4 @@
-/** `spool driver`, as a user runs it. */
+/** Tests `spool driver`, as a user runs it. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 
-test('[IN-20] `echo hello | spool run -- cat` ends, and prints hello once', async () => {
+test('[IN-20, IN-44] `echo hello | spool run -- cat` ends, and prints hello once', async () => {
   await using daemon = new TestDaemon();
   expect(await daemon.spool(['run', '--', 'cat'], { input: 'hello\n' })).toMatchObject({
     code: 0,
@@ -30,7 +30,7 @@ test.each([
   ['a pipeline', 'b\na\n', 'sort | cat -n | tr -d " \\t"', '1a\n2b\n'],
   ['another end-of-file key', 'one\n', 'stty eof ^X; cat; echo done', 'one\ndone\n'],
   ['an interactive shell', 'echo $((40 + 2))x\n', 'exec env -i PS1= bash --norc --noediting -i', '42x\nexit\n'],
-])('[IN-20] the end of stdin reaches %s', async (_what, input, script, stdout) => {
+])('[IN-44] the end of stdin reaches %s', async (_what, input, script, stdout) => {
   await using daemon = new TestDaemon();
   expect(await daemon.spool(['run', '--', 'sh', '-c', script], { input })).toMatchObject({ code: 0, stdout });
 });
@@ -42,20 +42,20 @@ test('[IN-20] input that could not be forwarded is a failure, whatever the comma
   expect(ran.stderr).toContain('stdin is no longer forwarded');
 });
 
-test('[IN-20] a shell that edits its line in raw mode ends too', async () => {
+test('[IN-45] a shell that edits its line in raw mode ends too', async () => {
   await using daemon = new TestDaemon();
   const ran = await daemon.spool(['run', '--', 'bash', '--norc', '-i'], { input: 'echo $((40 + 2))x\n' });
   expect([ran.code, ran.stdout.includes('42x')]).toEqual([0, true]);
 });
 
-test('[IN-20] a script that waits for a key gets none from the end of its input', async () => {
+test('[IN-45] a script that waits for a key gets none from the end of its input', async () => {
   await using daemon = new TestDaemon();
   const script = 'read -t 2 -rsn1 key; echo "$? <$key>"';
   const { stdout } = await daemon.spool(['run', '--', 'bash', '-c', script], { input: '' });
   expect(stdout).toBe('142 <>\n'); // it timed out
 });
 
-/** Reads lines, slowly at first, and tells what it got until the end. */
+/** Reads lines, slowly at first, and prints their number and hash at the end. */
 const SLOW_HASH = `
 const hash = require('node:crypto').createHash('sha256');
 let pauses = 40;
@@ -79,12 +79,12 @@ test('[IN-20] input larger than every buffer arrives once, then its end; also wh
     process.kill(keeper.pid, 'SIGKILL');
     await until('the next keeper is there', async () => (await client.status()).keeper.pid !== keeper.pid);
   }
-  expect((await client.get('slow')).state).toBe('running'); // so they died in the middle of it
+  expect((await client.get('slow')).state).toBe('running'); // so the processes died before all input was read
   const hash = createHash('sha256').update(input).digest('hex');
   expect(await ran).toMatchObject({ code: 0, stdout: `ready\nGOT ${hash}\n`, stderr: '' });
 });
 
-test('[IN-20] an end that is due survives the keeper', async () => {
+test('[IN-44] an end that is due survives the keeper', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const folder = mkdtempSync(`${tmpdir()}/spool-test-end-`);
@@ -101,12 +101,12 @@ test('[IN-20] an end that is due survives the keeper', async () => {
 });
 
 test.each(['abc\n', ''])(
-  '[IN-20] a program in raw mode gets no key, neither while it starts nor later (input %j)',
+  '[IN-45] a program in raw mode gets no key, neither while it starts nor later (input %j)',
   async (input) => {
     await using daemon = new TestDaemon();
     const folder = mkdtempSync(`${tmpdir()}/spool-test-end-`);
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    // It starts slowly, as an agent does: it computes for a while before it asks for raw mode.
+    // It starts slowly, like an agent: it computes for a while before it requests raw mode.
     const program = `
     for (const until = process.cpuUsage().user + 300_000; process.cpuUsage().user < until;);
     require('node:fs').writeFileSync('${folder}/got', '');
@@ -120,7 +120,7 @@ test.each(['abc\n', ''])(
   },
 );
 
-test('[IN-20] whoever types after the end takes it back', async () => {
+test('[IN-20] input after the end of input withdraws the end', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const script = 'stty raw; echo ready; head -c 1 >/dev/null; stty -raw; echo cooked; cat';
@@ -131,12 +131,12 @@ test('[IN-20] whoever types after the end takes it back', async () => {
   await seen(client, id, 'cooked');
   await client.write(id, 'still here\n');
   await seen(client, id, 'still here\r\nstill here');
-  // It takes less than this to end a `cat` that is due, which the first tests show.
+  // Ending a `cat` takes less time than this, as the first tests show.
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect((await client.get(id)).state).toBe('running');
 });
 
-test('[IN-20] attaching with an empty stdin ends no input', async () => {
+test('[IN-46] attaching with an empty stdin ends no input', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const pty = await client.run({ command: ['cat'], size: PTY, env });
@@ -162,7 +162,7 @@ test('[ATT-9] `spool run -- make > log` writes plain lines; --raw writes the byt
   expect((await daemon.spool(['run', '--', 'sh', '-c', COLOURED])).stdout).toBe('red\ndone\nend\n');
   const raw = await daemon.spool(['run', '--raw', '--name', 'raw', '--', 'sh', '-c', COLOURED]);
   expect(raw.stdout).toBe('\x1b[1;31mred\x1b[0m\r\n10%\r20%\rdone\r\n\x1b]0;title\x07end');
-  // The session itself is a terminal as always: others see its colours.
+  // The session itself still has a terminal: other viewers see its colours.
   expect((await daemon.spool(['logs', '--raw', 'raw'])).stdout).toBe(raw.stdout);
 });
 

@@ -1,4 +1,4 @@
-/** Events over HTTP (SSE): continued by id, told when something is missing, and to nobody who may not know. */
+/** Tests events over HTTP (SSE): they continue by id, gaps are reported, and clients without the permission get none. */
 import type { DaemonStatus } from '@spool/protocol';
 import { TestDaemon, until } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-/** Starts one, and waits until the end of it was told to `stream`. */
+/** Starts a session, and waits until its end was reported to `stream`. */
 async function runToEnd(stream: TestEvents, labels: Record<string, string> = {}): Promise<string> {
   const client = await daemon.client();
   const session = await client.run({ command: ['sh', '-c', 'exit 0 # hunter2'], labels });
@@ -33,7 +33,7 @@ test('[API-2] a stream is continued after the last id: no event is lost or doubl
   const first = await gateway.events(token);
   await until('both have begun', () => whole.lastId !== '' && first.lastId !== '');
   first.close();
-  // Gone before the first event, then in the middle, then up to date.
+  // Lost before the first event, then in the middle, then after the last.
   const parts: TestEvents[] = [first];
   let lastId = first.lastId;
   for (let round = 0; round < 3; round++) {

@@ -11,7 +11,7 @@ test('[RUN-2] [RUN-3] 2,000 children that print and exit at once lose no byte an
   const results = await inParallel(count, 24, async (index) => {
     const bytes = sizeOf(index);
     const code = index % 256;
-    // head gives exact bytes of a known pattern faster than any script; the shell ends with the code at once after it.
+    // head prints exact bytes of a known pattern faster than any script; the shell then ends with the code at once.
     const command = ['sh', '-c', `yes ${index} | head -c ${bytes}; exit ${code}`];
     const session = await client.run({ command, size: { cols: 80, rows: 24 }, env: { PATH: process.env.PATH! } });
     const isSlow = index % 2 === 1;
@@ -31,7 +31,7 @@ test('[RUN-2] [RUN-3] 2,000 children that print and exit at once lose no byte an
   expect(results.map(({ exit }) => exit)).toEqual(results.map(({ expected }) => expected));
 }, 600_000);
 
-test('[RUN-3] every exit code from 0 to 255 and every deadly signal is told exactly', async () => {
+test('[RUN-3] every exit code from 0 to 255 and every deadly signal is reported exactly', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const codes = await inParallel(256, 16, async (code) => {
@@ -78,12 +78,12 @@ test('[RUN-3] a real-time signal is sent and reported by one name', async () => 
   expect(names).toEqual(['SIGRTMIN+2', 'SIGRTMIN+2', 'SIGRTMIN+2']);
 });
 
-/** 1 B … 1 MB, on a logarithmic scale, so that most are small, as in life. */
+/** Returns 1 B to 1 MB, on a logarithmic scale, so that most are small, as in real use. */
 function sizeOf(index: number): number {
   return Math.round(10 ** ((index % 97) / 16));
 }
 
-/** What the terminal makes of `yes INDEX | head -c BYTES`: each \n becomes \r\n. */
+/** Returns the output of `yes INDEX | head -c BYTES` on a terminal: each \n becomes \r\n. */
 function expectedOutput(index: number, bytes: number): Buffer {
   const line = `${index}\n`;
   const plain = line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);

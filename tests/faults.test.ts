@@ -5,16 +5,27 @@ import type { CampaignReport } from '../packages/testkit/faults/campaign.ts';
 
 const CAMPAIGN = new URL('../packages/testkit/faults/campaign.ts', import.meta.url);
 
-/** Another one: `npm run faults -- --seed N`. */
+/** The seed; for another one: `npm run faults -- --seed N`. */
 const SEED = 8;
 const SECONDS = 30;
 
 testNeeding(NAMESPACES_MISSING, NOT_ROOT)(
-  '[LIFE-1] [LIFE-7] [LIFE-8] [LIFE-9] forty sessions and thirty seconds of faults by chance: nothing is lost, nobody harmed (the long form is `npm run faults`)',
+  '[LIFE-1] [LIFE-7] [LIFE-8] [LIFE-9] [EVT-1] [EVT-6] forty sessions, six agents and thirty seconds of faults by chance: nothing is lost, nobody harmed (the long form is `npm run faults`)',
   async () => {
     const { tried, lost, sessions } = await inNamespace<CampaignReport>(CAMPAIGN, { seed: SEED, seconds: SECONDS });
-    expect({ sessions, lost }).toEqual({ sessions: 40, lost: [] });
+    expect({ sessions, lost }).toEqual({ sessions: 46, lost: [] });
     const faults = Object.values(tried).reduce((sum, times) => sum + times, 0);
     expect(faults).toBeGreaterThanOrEqual(5);
+  },
+);
+
+testNeeding(NAMESPACES_MISSING, NOT_ROOT)(
+  '[LIFE-1] the campaign notices a keeper that drops one store in a hundred after the first fault of the disk',
+  async () => {
+    const leaky = { seed: SEED, seconds: 12, faults: ['kill', 'stumble'], isLeaky: true };
+    const { tried, lost } = await inNamespace<CampaignReport>(CAMPAIGN, leaky);
+    expect(tried.ENOSPC).toBe(1);
+    expect(lost.filter((sentence) => /a hole from/.test(sentence))).not.toEqual([]);
+    expect(lost.filter((sentence) => !/a hole from|lines arrived/.test(sentence))).toEqual([]);
   },
 );

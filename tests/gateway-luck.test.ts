@@ -1,4 +1,4 @@
-/** A gateway on an unlucky machine: killed, paused, without files or disk, and asked for twice at once. */
+/** Tests a gateway on an unreliable machine: killed, paused, without files or disk, and requested twice at once. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -11,7 +11,7 @@ import { TestGateway } from './support/gateway.ts';
 
 const statusOf = async (daemon: TestDaemon): Promise<DaemonStatus> => await daemon.json('daemon', 'status');
 
-/** Somebody who wants the port, all the time; how often it was free. */
+/** Tries all the time to take the port; returns how often it was free. */
 function stranger(port: number): { stop(): Promise<number> } {
   let taken = 0;
   const over = new AbortController();
@@ -84,11 +84,11 @@ test('[DOOR-10] two that ask for a gateway at once with other options: the last 
   expect((await doors.status())!.options).toEqual({ port, basePath: '/two' });
 });
 
-test('[DOOR-10] whoever asks for any gateway right after the death of the keeper gets the one that there is', async () => {
+test('[DOOR-10] a request for any gateway right after the death of the keeper returns the running one', async () => {
   await using daemon = new TestDaemon();
   await TestGateway.start(daemon, '--base-path', '/below');
   const { keeper, gateway } = await statusOf(daemon);
-  process.kill(gateway!.pid, 'SIGSTOP'); // it cannot tell the next keeper that it is there
+  process.kill(gateway!.pid, 'SIGSTOP'); // it cannot register with the next keeper
   process.kill(keeper!.pid, 'SIGKILL');
   const client = await daemon.client();
   const asked = client.doors.start();
@@ -113,16 +113,19 @@ test('[DOOR-12] what a revoked token has sent while the gateway was paused is no
   const gateway = await TestGateway.start(daemon);
   const client = await daemon.client();
   await client.run({ command: ['cat'], name: 'target', size: { cols: 80, rows: 24 } });
-  const { pid } = (await statusOf(daemon)).gateway!;
   for (let round = 0; round < 5; round++) {
+    const { pid } = (await statusOf(daemon)).gateway!;
     const { id, token } = await gateway.token('operator');
     const socket = await gateway.frames(token);
     process.kill(pid, 'SIGSTOP');
     const asked = socket.request('kill', { session: 'target' }).catch(() => 'closed');
     const plain = gateway.ask('/api/sessions/target/kill', { token, method: 'POST', body: {} }).catch(() => null);
     await daemon.json('token', 'revoke', id);
-    process.kill(pid, 'SIGCONT');
-    expect(await socket.closed).toBe(4001);
+    continueUnlessGone(pid);
+    const code = await socket.closed;
+    // On a busy machine it may have been taken for hung, and replaced: then its sockets end without a word.
+    const isReplaced = (await statusOf(daemon)).gateway?.pid !== pid;
+    expect([4001, ...(isReplaced ? [1006] : [])]).toContain(code);
     await asked;
     expect([401, 429, undefined]).toContain((await plain)?.status);
     expect((await client.get('target')).state).toBe('running');
@@ -130,7 +133,7 @@ test('[DOOR-12] what a revoked token has sent while the gateway was paused is no
 });
 
 testNeeding(NOT_ROOT)(
-  '[DOOR-5] a gateway without a free file descriptor lives on, and closes what was revoked as soon as it can',
+  '[DOOR-42] a gateway without a free file descriptor lives on, and closes what was revoked as soon as it can',
   async () => {
     await using daemon = new TestDaemon();
     const gateway = await TestGateway.start(daemon);
@@ -140,7 +143,7 @@ testNeeding(NOT_ROOT)(
     const socket = await gateway.frames(token);
     const limit = (files: number): void => void execFileSync('prlimit', ['--pid', String(pid), `--nofile=${files}:`]);
     limit(5); // fewer than it has open
-    // They wait, or are cut off.
+    // They wait, or are closed.
     const waiting = Array.from({ length: 20 }, () =>
       gateway.ask('/api/sessions', { token: other }).then(
         ({ status }) => status,
@@ -161,7 +164,7 @@ testNeeding(NOT_ROOT)(
 );
 
 testNeeding(NOT_ROOT)(
-  '[DOOR-16] on a full disk a token is revoked, and the audit log says what it misses',
+  '[DOOR-52] on a full disk a token is revoked, and the audit log says what it misses',
   async () => {
     const mount = mkdtempSync(`${tmpdir()}/spool-test-`);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=700', 'spool-test', mount]);
@@ -174,11 +177,11 @@ testNeeding(NOT_ROOT)(
       try {
         writeFileSync(`${mount}/ballast`, Buffer.alloc(16 * 1024 * 1024));
       } catch {
-        // ENOSPC: that is the point
+        // ENOSPC: that is intended
       }
       await doors.revokeToken(id);
       expect(await socket.closed).toBe(4001);
-      // What is in the last block of the log still fits.
+      // Entries in the last block of the log still fit.
       for (let at = 0; at < 60; at++)
         await gateway.ask('/api/login', { body: { code: 'wrong' }, token: 'x' }).catch(() => null);
       for (let at = 0; at < 40; at++)
@@ -198,3 +201,11 @@ testNeeding(NOT_ROOT)(
     }
   },
 );
+
+function continueUnlessGone(pid: number): void {
+  try {
+    process.kill(pid, 'SIGCONT');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,11 +1,13 @@
-/** The gateway as a process, and what comes through it: HTTP, WebSockets, a browser's login. */
+/** Tests the gateway as a process, and its interfaces: HTTP, WebSockets, a browser's login. */
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type DaemonStatus, FrameType } from '@spool/protocol';
 import { TestDaemon, until } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TestGateway } from './support/gateway.ts';
+import { WebSocket } from 'ws';
+import { publicPoint, TestGateway } from './support/gateway.ts';
 
-/** The part of a token that nobody may find; it may hold any letter that separates parts, too. */
+/** The length of the secret part of a token; it may contain any letter that separates parts, too. */
 const SECRET_CHARACTERS = 43;
 
 let daemon: TestDaemon;
@@ -39,26 +41,30 @@ test('[DOOR-1] every door needs a token, on loopback too; a token opens it', asy
   await expect(gateway.socket({ authorization: 'Bearer x' })).rejects.toThrow('refused with 401');
 });
 
-test('[DOOR-1] the code of a launch URL logs in once, for a cookie of this port that scripts cannot read', async () => {
+test('[DOOR-1, DOOR-55] the code of a launch URL logs in once, for a pass, and sets no cookie', async () => {
   const { url, port } = await daemon.json<{ url: string; port: number }>('web', '--no-open');
   expect([port, url.startsWith(`http://127.0.0.1:${port}/#code=`)]).toEqual([gateway.port, true]);
   const code = new URL(url).hash.slice('#code='.length);
   const headers = { origin: gateway.origin };
-  const [one, two] = await Promise.all([1, 2].map(() => gateway.ask('/api/login', { body: { code }, headers })));
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const body = { code, key: publicPoint(publicKey) };
+  for (const key of [undefined, '', 'x', publicPoint(publicKey).slice(2), `B${'A'.repeat(86)}`])
+    expect((await gateway.ask('/api/login', { body: { code, key }, headers })).status).toBe(400);
+  const [one, two] = await Promise.all([1, 2].map(() => gateway.ask('/api/login', { body, headers })));
   expect([one!.status, two!.status].sort()).toEqual([200, 401]);
-  const [cookie] = [one!, two!].find(({ status }) => status === 200)!.headers['set-cookie']!;
-  expect(cookie).toMatch(new RegExp(`^spool_${port}=\\S+; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Strict$`));
-  const me = await gateway.ask('/api/me', { headers: { cookie: cookie!.split(';')[0]! } });
+  const right = [one!, two!].find(({ status }) => status === 200)!;
+  expect(right.headers['set-cookie']).toBe(undefined);
+  const { pass } = JSON.parse(right.text) as { pass: string };
+  const authorization = `Bearer ${pass}`;
+  const me = await gateway.ask('/api/me', { headers: { authorization } });
   expect(JSON.parse(me.text)).toMatchObject({ role: 'owner' });
-  // As a bearer token, or under the name of another port, it is nothing.
-  const value = cookie!.split(';')[0]!.split('=')[1]!;
-  const elsewhere = await gateway.ask('/api/me', { headers: { cookie: `spool_1=${value}` } });
-  const asBearer = await gateway.ask('/api/me', { token: value });
-  expect([elsewhere.status, asBearer.status]).toEqual([401, 401]);
-  // A browser's WebSocket has the cookie, and must come from our page.
-  const cookied = { cookie: `spool_${port}=${value}` };
-  await expect(gateway.socket(cookied)).rejects.toThrow('refused with 403');
-  (await gateway.socket({ ...cookied, origin: gateway.origin })).close();
+  // A browser's WebSocket offers the pass as a subprotocol, and must come from our page.
+  await expect(gateway.socket({ authorization })).rejects.toThrow('refused with 403');
+  (await gateway.socket({ authorization, origin: gateway.origin })).close();
+  const asPage = new WebSocket(`ws://127.0.0.1:${port}/ws`, ['spool.v1', `spool.bearer.${pass}`], headers);
+  await new Promise((resolve, reject) => asPage.on('open', resolve).on('error', reject));
+  expect(asPage.protocol).toBe('spool.v1');
+  asPage.terminate();
 });
 
 test('[DOOR-13] the frames of the unix socket run over the WebSocket, and are named after the token', async () => {
@@ -103,13 +109,13 @@ test('[DOOR-13] clients that do not read cost a frame each, and the others go on
   await reader.request('watch', { session: 'flood', from: 'end', creditBytes: CREDIT_BYTES });
   const readBytes = (): number => reader.frames.reduce((sum, { payload }) => sum + payload.length, 0);
   await until('another one has read much', () => readBytes() >= CREDIT_BYTES / 2);
-  // Each could have been sent all its credit.
+  // Each could have received all its credit.
   expect((await memory()) - before).toBeLessThan((stuck.length * CREDIT_BYTES) / 4);
   for (const socket of [...stuck, reader]) socket.client.terminate();
   await client.kill('flood');
 });
 
-test('[DOOR-9] a role may do what it may, whatever the client says', async () => {
+test('[DOOR-9] a role has exactly its permissions, whatever the client claims', async () => {
   const { token } = await gateway.token('viewer');
   const client = await daemon.client();
   await client.run({ command: ['cat'], name: 'roles' });

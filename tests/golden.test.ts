@@ -1,4 +1,4 @@
-/** What a user sees, at three sizes, made from a real daemon. */
+/** Tests the screens that a user sees, at three sizes, made from a real daemon. */
 import { SPOOL, TestDaemon, seen, until, writeEndedSession } from '@spool/testkit';
 import type { Client } from '@spool/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const SIZES = [
 
 const env = { PATH: process.env.PATH!, TERM: 'xterm-256color', LANG: 'C.UTF-8', PS1: '$ ', HOME: '/' };
 const size = { cols: 80, rows: 24 };
-/** A screen of 200×50 on which every place can be told from the others. */
+/** A screen of 200×50 on which every place is different. */
 const MAP =
   'for row in $(seq 1 49); do printf "row %s" $row; for col in $(seq 20 20 180); do printf "\\033[%s;%sHcol %s" $row $col $col; done; echo; done; printf "cursor here>"; exec sleep 1000';
 
@@ -86,7 +86,7 @@ test.each(SIZES)('[LIST-5] `ls` in $cols×$rows looks as it should', async (at) 
   await expectPrinted('ls', `${SPOOL} ls`, daemon, at);
 });
 
-test.each(SIZES)('[WATCH-2] `watch` in $cols×$rows looks as it should', async (at) => {
+test.each(SIZES)('[WATCH-40] `watch` in $cols×$rows looks as it should', async (at) => {
   await expectScreen('watch', [SPOOL, 'watch'], daemon, at, { after: 'Continue? [y' });
 });
 
@@ -94,12 +94,12 @@ test.each(SIZES)('[WATCH-4] a question in `watch` in $cols×$rows looks as it sh
   await expectScreen('watch-answer', [SPOOL, 'watch'], daemon, at, { after: 'Continue? [y', keys: ' ' });
 });
 
-test.each(SIZES)('[WATCH-2] the help of `watch` in $cols×$rows looks as it should', async (at) => {
+test.each(SIZES)('[WATCH-40] the help of `watch` in $cols×$rows looks as it should', async (at) => {
   await expectScreen('watch-help', [SPOOL, 'watch'], daemon, at, { after: 'Continue? [y', keys: '?' });
 });
 
 test.each(SIZES)(
-  '[WATCH-2] `watch` with the preview of a larger session in $cols×$rows looks as it should',
+  '[WATCH-40] `watch` with the preview of a larger session in $cols×$rows looks as it should',
   async (at) => {
     await expectScreen('watch-preview', [SPOOL, 'watch'], daemon, at, {
       after: 'Continue? [y',

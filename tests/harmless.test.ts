@@ -1,4 +1,4 @@
-/** Nothing that is not ours is ever signalled. Everything here runs in a pid namespace of its own. */
+/** Tests that only processes of sessions are ever signalled. All tests here run in their own pid namespace. */
 import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 
@@ -50,7 +50,7 @@ describe('in a pid namespace', () => {
     });
   });
 
-  test('[RUN-9] to look through 1,500 processes holds up nobody for more than 10 ms', async () => {
+  test('[RUN-9] scanning 1,500 processes delays no request by more than 10 ms', async () => {
     const { longestMs, ...rest } = await inside<{ longestMs: number; found: number; bystander: boolean }>(
       'many-processes',
     );

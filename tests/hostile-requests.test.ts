@@ -1,4 +1,4 @@
-/** What a client, a program or a configuration may do without harm to the daemon and to others. */
+/** Tests that no action of a client, a program or a configuration harms the daemon or other clients. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { BareClient, seen, socketRoomBytes, TestDaemon, until } from '@spool/testkit';
@@ -77,12 +77,12 @@ test('[SLOW-2] one who follows events and does not read them holds at most 256 K
   deaf.resume();
   await deaf.hears(1, 'events-missed');
   const held = deaf.frames.reduce((sum, { payload }) => sum + payload.length, 0);
-  // What the kernel holds, what its own socket read before it paused, and what the promise allows.
+  // The bytes in the kernel, those that its own socket read before it paused, and those that the promise allows.
   expect(held - socketRoomBytes() - 64 * 1024).toBeLessThan(256 * 1024);
   deaf.close();
 }, 120_000);
 
-test('[IN-4] a keeper that dies between paste and Enter: asked again, the prompt is submitted, once', async () => {
+test('[IN-43] a keeper that dies between paste and Enter: asked again, the prompt is submitted, once', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const script = `process.stdin.setRawMode(true); process.stdout.write('\\x1b[?2004hready');
@@ -122,7 +122,7 @@ test('without free fds those who come wait, cost nothing, and are served once th
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   expect(isServed).toBe(false);
-  expect(spent() - spentBefore).toBeLessThan(50); // half a second of the one that passed: a loop would take all of it
+  expect(spent() - spentBefore).toBeLessThan(50); // half a second, which has passed: a loop would take all of it
   limit(before);
   expect((await (await late).list()).length).toBe(0);
 });

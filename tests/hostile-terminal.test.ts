@@ -1,12 +1,12 @@
 /**
- * What a hostile program prints, on the terminal of somebody who only looks at it: every verb, with a terminal as its standard
- * output and none as its standard input.
+ * Tests the output of a hostile program on a terminal that only shows it: every verb, with a terminal as its standard output and
+ * none as its standard input.
  */
 import { SPOOL, Terminal, TestDaemon } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { isNode, read, syntaxNodes, typeScriptFiles } from './support/sources.ts';
 
-/** Each of these makes a terminal answer, type, store or run something. */
+/** Sequences that make a terminal answer, type, store or run something. */
 const HOSTILE: readonly (readonly [name: string, bytes: string])[] = [
   ['clipboard', '\x1b]52;c;ZXZpbA==\x07'],
   ['clipboard query', '\x1b]52;c;?\x1b\\'],
@@ -24,14 +24,14 @@ const HOSTILE: readonly (readonly [name: string, bytes: string])[] = [
   ['DECID', '\x1bZ'],
 ];
 
-/** Anything of that kind, and every C1 control: none of it is drawing. */
+/** Matches any such sequence, and every C1 control: none of them draws. */
 const OBEYED =
   /\x05|\x1b\](?!8;|[02];spool)|\x1bP|\x1b_|\x1bZ|\x1b\[[0-9;>=?]*[cnqu]|\xc2[\x80-\x9f]|(?<![\xc2-\xf4][\x80-\xbf]{0,2})[\x80-\x9f]/;
 
 const octal = (text: string): string =>
   [...text].map((byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`).join('');
 const PRINTS = `printf 'BEFORE${HOSTILE.map(([, bytes]) => octal(bytes)).join('x')}AFTER\\n'`;
-/** It may also be hostile about its name, its folder and its arguments. */
+/** A program that is also hostile by its name, its folder and its arguments. */
 const COMMAND = ['sh', '-c', PRINTS, '\x1b]52;c;ZXZpbA==\x07\x1b[6n\u009b6n'];
 
 const VERBS: readonly (readonly [verb: string, ...rest: string[]])[] = [
@@ -62,7 +62,7 @@ const VERBS: readonly (readonly [verb: string, ...rest: string[]])[] = [
   ['summary', '--json', 'hostile'],
   ['wait', '--until', 'match:/BEFORE.*/', 'hostile'],
 ];
-/** These show no output, but names, commands and titles. */
+/** Verbs that show no output, but names, commands and titles. */
 const QUIET_VERBS: readonly (readonly [verb: string, ...rest: string[]])[] = [
   ['ls', '--all'],
   ['ls', '--json'],
@@ -74,7 +74,7 @@ const QUIET_VERBS: readonly (readonly [verb: string, ...rest: string[]])[] = [
   ['events'],
   ['events', '--json'],
   ['task', 'ls', '--all'],
-  ['task', 'run', '--', ...COMMAND], // its last line, if it is seen before the end
+  ['task', 'run', '--', ...COMMAND], // its last line, if it is visible before the end
   ['prompt', 'hostile', 'x'],
   ['attach', '\x1b]52;c;ZXZpbA==\x07\u009b6n'],
   ['attach', '\x1b]52;c;ZXZpbA==\x07\u009b6n', '--json'],
@@ -142,7 +142,7 @@ test('[ATT-8] a session that is left by Ctrl-C leaves no mode behind', async () 
   expect(terminal.printed).toMatch(/\x1b\[\?25h/);
 });
 
-/** These write to a terminal as it is, and everything in it is theirs or has been through the filter. */
+/** Files that write raw bytes to a terminal; all of these bytes are their own or have passed the filter. */
 const WRITES_AS_IT_IS: ReadonlySet<string> = new Set([
   'packages/cli/src/output/stdio.ts',
   'packages/cli/src/session-output/session-output.ts',
@@ -163,7 +163,7 @@ test('[ATT-8] what writes to a terminal as it is can be counted on the fingers',
   expect(offences).toEqual([]);
 });
 
-/** Calls `writeOut`, or takes a descriptor or stream of the process itself. */
+/** Returns whether a source calls `writeOut`, or uses a descriptor or stream of the process itself. */
 function writesAsItIs(source: string): boolean {
   for (const node of syntaxNodes(source)) {
     if (node.type === 'Identifier' && (node['name'] === 'writeOut' || node['name'] === 'writeSync')) return true;

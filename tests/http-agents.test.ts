@@ -1,4 +1,4 @@
-/** Agents that serve HTTP, through the bridge: a scripted one (`packages/testkit/programs/scripted-server.mjs`). */
+/** Tests agents that serve HTTP, through the bridge: a scripted one (`packages/testkit/programs/scripted-server.mjs`). */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { AgentEvent, AgentHandle, Client } from '@spool/client';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const SERVER = fileURLToPath(new URL('../packages/testkit/programs/scripted-server.mjs', import.meta.url));
 const PATIENCE_MS = 60_000;
 
-interface Logged {
+interface PeerLogLine {
   readonly password?: string;
   readonly port?: number;
   readonly pid?: number;
@@ -44,14 +44,14 @@ class HttpAgent implements AsyncDisposable {
     }
   }
 
-  get logged(): Logged[] {
+  get logged(): PeerLogLine[] {
     const file = `${this.daemon.home}-agent.ndjson`;
     if (!existsSync(file)) return [];
     const lines = readFileSync(file, 'utf8').trim().split('\n');
-    return lines.map((line) => JSON.parse(line) as Logged);
+    return lines.map((line) => JSON.parse(line) as PeerLogLine);
   }
 
-  /** Everything that was said so far. */
+  /** Returns all events so far. */
   async events(): Promise<AgentEvent[]> {
     const events: AgentEvent[] = [];
     for await (const item of this.client.watchEvents(this.agent.id)) {
@@ -61,14 +61,14 @@ class HttpAgent implements AsyncDisposable {
     return events;
   }
 
-  /** The events of the turn of this prompt. */
+  /** Returns the events of the turn of this prompt. */
   async turn(prompt: string, { answering = false } = {}): Promise<AgentEvent[]> {
     const { id } = await this.agent.prompt(prompt);
     let turn: AgentEvent[] = [];
     await until(
       `the turn of ${prompt} has ended`,
       async () => {
-        if (answering) for (const { request } of await this.agent.pending()) await this.agent.approve(request);
+        if (answering) for (const ask of await this.agent.requests()) await this.agent.approve(ask);
         const events = await this.events();
         const from = events.findIndex(
           (event) => event.kind === 'turn.started' && event.clientIds?.includes(id) === true,
@@ -134,7 +134,7 @@ test('[HTTP-3] an agent whose input ends finishes its turn, and leaves no proces
   await run.agent.close();
   expect(await run.client.wait(run.agent.id)).toMatchObject({ exitCode: 0 });
   const events: AgentEvent[] = [];
-  for await (const event of run.agent) events.push(event); // to the end
+  for await (const event of run.agent) events.push(event); // up to the end
   expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'completed' }]);
   expect(of(events, 'message.done')).toMatchObject([{ text: 'slow is done' }]);
   const [{ pid = 0 } = {}] = run.logged;
@@ -174,7 +174,7 @@ test('[HTTP-2] what an agent did while its connection was lost is read from its 
   expect(of(await run.events(), 'raw')).toEqual([]);
 });
 
-test('[HTTP-2] a prompt while the agent refuses connections for a while is made once it takes them, and only once', async () => {
+test('[HTTP-41] a prompt while the agent refuses connections for a while is made once it takes them, and only once', async () => {
   await using run = await HttpAgent.start();
   expect(textsOf(await run.turn('leave')).texts).toEqual(['leave is done']);
   expect(textsOf(await run.turn('say next')).texts).toEqual(['next']);
@@ -189,14 +189,14 @@ test('[HTTP-2] an agent that fails before it works ends its turn once, and takes
   expect(of(await run.events(), 'fault')).toHaveLength(1);
 });
 
-test('[HTTP-2, EVT-1] a pending permission of an agent that serves HTTP survives driver and keeper, and is answered once', async () => {
+test('[HTTP-40, EVT-1] a pending permission of an agent that serves HTTP survives driver and keeper, and is answered once', async () => {
   await using run = await HttpAgent.start();
   await run.agent.prompt('ask');
-  await until('it asks', async () => (await run.agent.pending()).length === 1, PATIENCE_MS);
+  await until('it asks', async () => (await run.agent.requests()).length === 1, PATIENCE_MS);
   for (const pid of run.daemon.processes().filter(isDriver)) process.kill(pid, 'SIGKILL');
   process.kill((await run.client.status()).keeper.pid, 'SIGKILL');
-  const [ask] = await run.agent.pending();
-  expect(await run.agent.approve(ask!.request)).toMatchObject({ isOurs: true });
+  const [ask] = await run.agent.requests();
+  expect(await run.agent.approve(ask!)).toMatchObject({ isOurs: true });
   await until('it is done', async () => of(await run.events(), 'turn.ended').length === 1, PATIENCE_MS);
   const events = await run.events();
   expect(of(events, 'permission.resolved')).toHaveLength(1);
@@ -204,7 +204,7 @@ test('[HTTP-2, EVT-1] a pending permission of an agent that serves HTTP survives
   expect(run.logged.filter(({ call }) => call?.endsWith('/reply'))).toMatchObject([{ body: { reply: 'once' } }]);
 });
 
-test('[EVT-9] an agent that serves HTTP and was killed is resumed through a bridge of its own', async () => {
+test('[EVT-40] an agent that serves HTTP and was killed is resumed through a bridge of its own', async () => {
   await using run = await HttpAgent.start();
   await run.turn('say hello');
   process.kill(run.logged[0]!.pid!, 'SIGKILL');

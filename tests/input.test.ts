@@ -48,7 +48,7 @@ test('[IN-2] a child that does not read: the queue fills, the write is refused w
   const client = await daemon.client();
   const folder = mkdtempSync(`${tmpdir()}/spool-test-input-`);
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  // It reads only once it is let, and all that comes.
+  // It reads only once the file exists, and then all input.
   const script = `stty raw -echo; echo ready; until [ -e ${folder}/go ]; do sleep 0.02; done; exec cat > ${folder}/read`;
   const session = await client.run({ command: ['bash', '-c', script], size: PTY, env });
   await seen(client, session.id, 'ready');
@@ -76,12 +76,12 @@ test('[IN-2] what waits for a child that ends is refused', async () => {
   const session = await client.run({ command, size: PTY, env });
   await seen(client, session.id, 'ready');
   const waiting = client.write(session.id, 'x'.repeat(64 * 1024));
-  waiting.catch(() => {}); // it is looked at below
+  waiting.catch(() => {}); // it is checked below
   await client.kill(session.id);
   await expect(waiting).rejects.toMatchObject({ code: 'SESSION_EXITED' });
 });
 
-test('[IN-20] closing the input of a child on pipes ends it, and so it does on a terminal', async () => {
+test('[IN-44] closing the input of a child on pipes ends it, and so it does on a terminal', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const piped = await client.run({ command: ['sha256sum'], size: null, env });
@@ -94,7 +94,7 @@ test('[IN-20] closing the input of a child on pipes ends it, and so it does on a
   expect(await client.wait(terminal.id)).toMatchObject({ exitCode: 0 });
 });
 
-/** Reads a little at a time, as an agent that is busy does; tells how much it got, and what. */
+/** Reads a little at a time, like a busy agent; prints the number of bytes, and a hash. */
 const SLOW_READER = `
 process.stdin.setRawMode(true);
 process.stdout.write('ready');
@@ -137,7 +137,7 @@ test('[IN-1, LIFE-1] a paste that the terminal takes in parts arrives once, howe
   await killIn(viewed, 15);
   expect(await seen(client, viewed, ' END')).toContain(expected);
   attachment.close();
-  // With a key it is sent again by the client after a break, and goes on where it was.
+  // With a key, the client sends the input again after a break, and continues at the same place.
   const keyed = await run();
   const typing = client.writeOnce(keyed, 'paste', text);
   await killIn(keyed, 5);

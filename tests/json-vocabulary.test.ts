@@ -1,6 +1,6 @@
 /**
- * JSON has one vocabulary: whoever has read the output of one verb can read that of any other, and the structured results of
- * the MCP tools. Each verb is run for real, and each object that it prints is held against the rules below.
+ * Tests that JSON has one vocabulary: a reader of one verb's output can read that of any other, and the structured results of the
+ * MCP tools. Each verb is really run, and each object that it prints is compared with the rules below.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { VERBS } from '../packages/cli/src/command-line/verb-table.ts';
-import { Agent } from './support/mcp-agent.ts';
+import { McpAgent } from './support/mcp-agent.ts';
 
 const SCRIPTED_AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const LIFE: ReadonlySet<unknown> = new Set(['running', 'exited', 'failed', 'stopped', 'killed', 'lost']);
@@ -19,14 +19,17 @@ const DOING: ReadonlySet<unknown> = new Set(['starting', 'working', 'blocked', '
 /** Words for a session that would be a second vocabulary. */
 const FOREIGN: readonly string[] = ['sessionId', 'sessionName', 'session_id', 'sid', 'uuid'];
 /**
- * What a program itself reported is passed on in the program's words; a driver's life is that of a process, and the
- * outcome of an agent's command is an event, which has the vocabulary of agents.
+ * Fields with other words: reports of a program are passed on in the program's words; a driver's life is that of a process, and
+ * the outcome of an agent's command is an event, which has the vocabulary of agents, and so has a request.
  */
-const VERBATIM: ReadonlySet<string> = new Set(['fact', 'env', 'labels', 'modes', 'content', 'driver', 'outcome']);
+const VERBATIM: ReadonlySet<string> = new Set([
+  ...['fact', 'env', 'labels', 'modes', 'content', 'driver', 'outcome'],
+  ...['requests', 'input'],
+]);
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Every offence in a value, with its path. */
+/** Returns every offence in a value, with its path. */
 function offences(value: unknown, path = '$'): string[] {
   if (Array.isArray(value)) return value.flatMap((each, at) => offences(each, `${path}[${at}]`));
   if (typeof value !== 'object' || value === null) return [];
@@ -59,10 +62,13 @@ function stateOffences(object: Json, path: string): string[] {
   ];
 }
 
-/** A tool's answer about several sessions has no id, but the life of the one that it looked at. */
+/**
+ * Returns whether an object is a tool's answer about several sessions: it has no id, but the state of the session that it
+ * examined.
+ */
 const isMcp = ({ reason, state }: Json): boolean => reason === 'timeout' && LIFE.has(state);
 
-/** Times are milliseconds since 1970, and durations say their unit. */
+/** Checks that times are milliseconds since 1970, and that durations have a unit. */
 function timeOffences(object: Json, path: string): string[] {
   return Object.entries(object).flatMap(([key, value]) => {
     const isTime = key === 'at' || key === 'since' || /[a-z]At$/.test(key);
@@ -78,7 +84,7 @@ const lines = (text: string): Json[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Json);
 
-/** The verbs whose JSON is about no session; `queue` lists prompts. */
+/** The verbs whose JSON does not describe a session; `queue` lists prompts. */
 const WITHOUT_SESSION: readonly string[] = [
   'queue',
   'web',
@@ -91,13 +97,14 @@ const WITHOUT_SESSION: readonly string[] = [
   'version',
   'skill',
   'config',
+  'policy',
   'context',
   'notify',
   'shell-integration',
 ];
 /**
- * Verbs that print no JSON of their own: `mcp` speaks its protocol (see below), `replay` draws, `driver` prints an agent's events. The
- * scripted agent asks no question that `answer` could answer; its result has the shape of `approve`.
+ * Verbs that print no JSON of the daemon: `mcp` speaks its protocol (see below), `replay` draws, `driver` prints an agent's
+ * events. The scripted agent asks no question that `answer` could answer; its result has the shape of `approve`.
  */
 const WITHOUT_JSON: readonly string[] = ['mcp', 'replay', 'driver', 'answer'];
 
@@ -162,7 +169,9 @@ test('[SAY-3] every verb with --json says id, name, state and status.state for t
   const program = `${execPath} ${SCRIPTED_AGENT} ${folder}/received`;
   await say('run', '--agent', 'claude', '-d', '--name', 'agent', '--program', program, '--', 'ask 3');
   await say('wait', 'agent', '--until', 'blocked');
-  for (const args of [['approve'], ['deny'], ['queue'], ['interrupt']]) await say(...args, 'agent');
+  await say('approve', 'agent', '--request', 'request-1-0');
+  await say('deny', 'agent', '--request', 'request-1-1');
+  for (const verb of ['queue', 'interrupt']) await say(verb, 'agent');
   await say('kill', 'agent');
   await say('resume', 'agent');
   await say('kill', 'agent');
@@ -184,7 +193,7 @@ test('[SAY-3] every verb with --json says id, name, state and status.state for t
 
 test('[SAY-3] the structured results of the MCP tools use the same words', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const one = await agent.run('exec sleep 1000');
   const two = await agent.run('exit 3');
   const waits = [
@@ -204,10 +213,10 @@ test('[SAY-3] the structured results of the MCP tools use the same words', async
   });
 });
 
-/** The keys of an object, without the one that only a match has. */
+/** Returns the keys of an object, without the one that only a match has. */
 const shapeOf = (object: Json): string[] => Object.keys(object).filter((key) => key !== 'match');
 
-/** The first rows of `watch --json`, which runs until its reader is gone. */
+/** Returns the first rows of `watch --json`, which runs until its reader is gone. */
 async function rowsOf(daemon: TestDaemon): Promise<Json[]> {
   const watch = spawn(SPOOL, ['watch', '--json'], { env: daemon.env, stdio: ['ignore', 'pipe', 'ignore'] });
   let text = '';

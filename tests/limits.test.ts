@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SPOOL, TestDaemon, until } from '@spool/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-/** A shell script, with the daemon's folder in its environment. */
+/** Runs a shell script, with the daemon's folder in its environment. */
 function shell(daemon: TestDaemon, script: string, wrapper: string[] = []): string {
   const [file, ...args] = [...wrapper, 'sh', '-c', script];
   const { stdout, stderr } = spawnSync(file!, args, { env: daemon.env as NodeJS.ProcessEnv, encoding: 'utf8' });
@@ -29,14 +29,14 @@ test.each(['', '--headless'])('[RUN-4] a child has all limits of its caller, and
 describe('as root', () => {
   beforeEach(({ skip }) => skip(process.getuid!() !== 0, 'It runs as root.'));
 
-  test('[RUN-4] the daemon is not born with the limits of whoever started it', async ({ skip }) => {
+  test('[RUN-48] the daemon is not born with the limits of whoever started it', async ({ skip }) => {
     skip(!mayRaiseLimits(), 'It runs where root may raise limits (CAP_SYS_RESOURCE).');
     await using daemon = new TestDaemon();
     const said = shell(
       daemon,
       `ulimit -t 2; ulimit -f 100; ulimit -v 60000000; ulimit -n 64; nice -n 9 ${SPOOL} daemon start`,
     );
-    expect(said).toContain('The daemon is up'); // and is not one that the next line starts
+    expect(said).toContain('The daemon is up'); // it is not a daemon that the next line starts
     const client = await daemon.client();
     const { holder, keeper } = await client.status();
     for (const { pid } of [holder, keeper]) {
@@ -52,13 +52,13 @@ describe('as root', () => {
     );
   });
 
-  test('[RUN-4] where a limit that would end the daemon cannot be raised, the start is refused with a sentence', async () => {
+  test('[RUN-48] where a limit that would end the daemon cannot be raised, the start is refused with a sentence', async () => {
     await using daemon = new TestDaemon();
     const withoutPrivilege = ['setpriv', '--bounding-set=-sys_resource', '--inh-caps=-sys_resource', '--'];
     expect(shell(daemon, `ulimit -t 100; ${SPOOL} daemon start`, withoutPrivilege)).toMatch(
       /no more than 100 seconds of CPU time \(ulimit -Ht\).*start it from another shell/,
     );
-    // With these it could not run a single session, for nobody.
+    // With these limits it could not run a single session.
     expect(shell(daemon, `ulimit -n 64; ${SPOOL} daemon start`, withoutPrivilege)).toMatch(
       /no more than 64 open files \(ulimit -Hn\).*start it from another shell/,
     );

@@ -1,4 +1,4 @@
-/** Thousands of ended sessions: listed as asked, found by name, and in nobody's way. */
+/** Tests thousands of ended sessions: they are listed as requested, found by name, and do not delay other requests. */
 import { expect, test } from 'vitest';
 import type { SessionInfo } from '@spool/client';
 import { SPOOL, Terminal, TestDaemon, until, writeEndedSession, writeEndedSessions } from '@spool/testkit';
@@ -121,7 +121,7 @@ test.each([
   const lines = glass.lines().filter((line) => line !== '');
   expect(lines).toHaveLength(5);
   expect([lines[0]!.includes('NAME'), lines[4]]).toEqual([true, 'end of it']);
-  // A wrapped line is one that the terminal itself continued, and one that just fits is followed by a line break.
+  // A wrapped line is one that the terminal itself continued, and a line break follows one that just fits.
   expect(terminal.printed.split('\r\n')).toHaveLength(6);
   expect(terminal.printed).not.toMatch(/\x1b\[2J|\u202e/);
 });
@@ -133,7 +133,7 @@ test('[LIST-3] a keeper that begins over many ended sessions serves the running 
   const session = await client.run({ command: ['cat'], size: { cols: 80, rows: 24 }, env, name: 'alive' });
   const before = (await client.status()).keeper.pid;
   process.kill(before, 'SIGKILL');
-  // By name, by id, the past by id, all at once: each is answered as if all had been known.
+  // By name, by id, the past by id, all at once: each is answered as if all sessions were loaded.
   const answers = await Promise.all([
     client.get('alive'),
     client.get(ids[2999]!),
@@ -183,7 +183,7 @@ test('[NAME-1] names of running sessions are unique, also of sessions that start
   const second = await Promise.all(Array.from({ length: 20 }, () => start()));
   const names = (await client.list({ states: ['running'] })).map(({ name }) => name);
   expect(names.toSorted()).toEqual(['cat', ...Array.from({ length: 39 }, (_, at) => `cat-${at + 2}`)].toSorted());
-  // What `run` answered is what is listed.
+  // The answers of `run` equal the list.
   expect([...first, ...second].map(({ info }) => info.name).toSorted()).toEqual(names.toSorted());
 
   await expect(start('cat-7')).rejects.toMatchObject({ code: 'NAME_TAKEN' });
@@ -191,7 +191,7 @@ test('[NAME-1] names of running sessions are unique, also of sessions that start
   expect([code !== 0, stderr]).toEqual([true, expect.stringMatching(/is used by a running session; choose another/)]);
   await expect(client.update('cat-8', { name: 'cat-7' })).rejects.toMatchObject({ code: 'NAME_TAKEN' });
 
-  // Its name is free once it has ended: the next one may have it, and it then means the running one.
+  // Its name is free once it has ended: the next session may have it, and the name then means the running one.
   const old = await client.stop('cat-7');
   const taken = await start();
   expect([taken.info.name, (await client.get('cat-7')).id]).toEqual(['cat-7', taken.info.id]);

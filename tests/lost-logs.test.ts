@@ -1,9 +1,9 @@
-/** Files of a log that are shortened or deleted by hand or by a cleaner, while the session runs and after its end. */
+/** Tests log files that are shortened or deleted by hand or by a cleaner, while the session runs and after its end. */
 import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import { inNamespace, NAMESPACES_MISSING, TestDaemon } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
 import { describe, expect, test } from 'vitest';
-import type { LostLog, Served } from './bodies/lost-log.ts';
+import type { LostLog, LostLogReport } from './bodies/lost-log.ts';
 
 const env = { PATH: process.env.PATH! };
 const PTY = { cols: 80, rows: 24 };
@@ -75,7 +75,7 @@ describe('[LOG-12] [SCR-6] the log of an ended session', () => {
     }
     expect(gaps).toEqual([[0, second]]);
     expect(bytes).toBe(end - second!);
-    // The present screen is painted from bytes that are there.
+    // The present screen is painted from existing bytes.
     expect(await client.screen(session.id, { format: 'text' })).toMatchObject({ missingBytes: 0 });
     const within = await client.screen(session.id, { format: 'text', at: { offset: second! - 100 } });
     expect(within.missingBytes).toBeGreaterThan(0);
@@ -84,11 +84,11 @@ describe('[LOG-12] [SCR-6] the log of an ended session', () => {
 
 async function servesTruly(input: LostLog): Promise<void> {
   const body = new URL('bodies/lost-log.ts', import.meta.url);
-  const { before, after, story, screen, blank } = await inNamespace<Served>(body, input, { withinMs: 120_000 });
+  const { before, after, story, screen, blank } = await inNamespace<LostLogReport>(body, input, { withinMs: 120_000 });
   expect({ before, after }).toEqual({ before: 7, after: 7 });
-  // Without any file, only the holder knows that offsets were used, and not why they are gone.
+  // Without any file, only the holder knows that offsets were used, but not why they are gone.
   expect(story.replace('<disk', '<damaged')).toBe('<damaged 0-7>second\r\n');
-  // The keeper that saw the bytes still knows the picture; a new one must say that it does not.
+  // The keeper that read the bytes still knows the picture; a new one must report that it does not.
   const isKnown = input.killed === 'nobody';
   const words = 'spool: 7 bytes of its output are no longer stored; this screen is painted without them\n';
   expect(blank).toMatchObject({ code: 0, stdout: isKnown ? 'first\n' : '\n', stderr: isKnown ? '' : words });

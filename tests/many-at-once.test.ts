@@ -31,7 +31,7 @@ test.each([['stop'], ['kill'], ['rm', '--force']])(
   },
 );
 
-test('[RUN-20] without a terminal, several at once need --yes', async () => {
+test('[RUN-43] without a terminal, several at once need --yes', async () => {
   await using daemon = new TestDaemon();
   for (const name of ['one', 'two']) await daemon.json('run', '-d', '--name', name, '--', 'sleep', '1000');
   const refused = await daemon.spool(['stop', '--all']);
@@ -52,7 +52,7 @@ test('[RUN-20] without a terminal, several at once need --yes', async () => {
   expect(await daemon.spool(['kill', '--all'])).toMatchObject({ code: 0 });
 });
 
-test('[RUN-20] at a terminal, it asks; only yes means yes', async () => {
+test('[RUN-43] at a terminal, it asks; only yes means yes', async () => {
   await using daemon = new TestDaemon();
   for (const name of ['one', 'two']) await daemon.json('run', '-d', '--name', name, '--', 'sleep', '1000');
   using no = new Terminal([SPOOL, 'kill', '--all'], daemon.env);
@@ -91,7 +91,7 @@ test.each([
   ['-15', 'SIGTERM'],
   ['-HUP', 'SIGHUP'],
   ['-s 10', 'SIGUSR1'],
-])('[RUN-20] `spool kill %s x` works as kill(1) does', async (flags, signal) => {
+])('[RUN-44] `spool kill %s x` works as kill(1) does', async (flags, signal) => {
   await using daemon = new TestDaemon();
   await daemon.json('run', '-d', '--name', 'x', '--', 'sleep', '1000');
   expect(await daemon.spool(['kill', ...flags.split(' '), 'x'])).toMatchObject({ code: 0, stderr: '' });
@@ -99,7 +99,7 @@ test.each([
   expect((await daemon.json<{ signal: string }>('inspect', 'x')).signal).toBe(signal);
 });
 
-test('[RUN-20] `spool run` alone is the shell of the user', async () => {
+test('[RUN-45] `spool run` alone is the shell of the user', async () => {
   await using daemon = new TestDaemon({ env: { SHELL: '/bin/sh' } });
   expect((await daemon.spool(['run', '--name', 'mine'], { input: 'echo $0 $((40 + 2))\n' })).stdout).toContain('sh 42');
   expect((await daemon.json<{ command: string[] }>('inspect', 'mine')).command).toEqual(['/bin/sh']);
@@ -121,7 +121,7 @@ test('[ATT-10] a newcomer reads how to leave, until they have left once; not wit
   using first = attach();
   await first.sees('leaves it running]');
   expect(hint.exec(first.printed)?.[1]).toBe('Ctrl-\\');
-  first.type('typed meanwhile\r'); // it ends the moment, and arrives
+  first.type('typed meanwhile\r'); // the key ends the pause, and arrives
   await first.sees('typed meanwhile\r\ntyped meanwhile');
   first.type('\x1c');
   await first.sees('[spool: detached from server');

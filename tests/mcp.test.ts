@@ -1,6 +1,6 @@
 /**
- * `spool mcp` as an agent uses it: a real MCP client over standard input and output, a real daemon behind it. And by the MCP
- * Inspector's command line, where that is installed: `MCP_INSPECTOR=…/node_modules/.bin/mcp-inspector npx vitest run --project
+ * Tests `spool mcp` as an agent uses it: a real MCP client over standard input and output, with a real daemon. It also runs the
+ * MCP Inspector's command line, if that is installed: `MCP_INSPECTOR=…/node_modules/.bin/mcp-inspector npx vitest run --project
  * system tests/mcp.test.ts`.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { isAlive, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { Agent } from './support/mcp-agent.ts';
+import { McpAgent } from './support/mcp-agent.ts';
 import { read } from './support/sources.ts';
 
 const SCRIPTED_AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
@@ -22,11 +22,11 @@ test.each(['legacy', 'auto'] as const)(
   '[MCP-1] the tools are few and small, the page names them all, and listing them starts no daemon (%s)',
   async (mode) => {
     await using daemon = new TestDaemon({ isNewcomer: true });
-    await using agent = await Agent.of(daemon, mode);
+    await using agent = await McpAgent.of(daemon, mode);
     const listed = await agent.client.listTools();
     const documented = [...read('docs/mcp.md').matchAll(/^\| `(spool_\w+)` \|/gm)].map(([, name]) => name);
     expect(listed.tools.map(({ name }) => name)).toEqual(documented);
-    expect(JSON.stringify(listed).length).toBeLessThan(7800);
+    expect(JSON.stringify(listed).length).toBeLessThan(7850);
     const looking = listed.tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
     expect(looking).toEqual(['spool_list', 'spool_read', 'spool_screen', 'spool_wait', 'spool_task_await']);
     expect(readdirSync(daemon.home)).toEqual([]);
@@ -35,7 +35,7 @@ test.each(['legacy', 'auto'] as const)(
 
 test('[MCP-2] reading with the last cursor gives only what is new, as clean text', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const id = await agent.shell();
   const first = await agent.text('spool_read', { session: id, cursor: 0 });
   expect(withoutHead(first)).toBe('$ ');
@@ -53,7 +53,7 @@ test('[MCP-2] reading with the last cursor gives only what is new, as clean text
 
 test('[MCP-2] a long output comes in pages of a limited size that are together what `spool logs` prints', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const id = await agent.run('seq 1 20000 | sed "s/$/ größer/"');
   await agent.text('spool_wait', { sessions: [id] });
   const pages: string[] = [];
@@ -75,7 +75,7 @@ test('[MCP-2] a long output comes in pages of a limited size that are together w
 
 test('[MCP-2] of a full-screen program, reading says that one is on, and the screen shows it', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const id = await agent.run(
     "echo before; printf '\\033[?1049h\\033[HMENU\\r\\nentry'; read x; printf '\\033[?1049l'; echo after",
   );
@@ -91,7 +91,7 @@ test('[MCP-2] of a full-screen program, reading says that one is on, and the scr
 
 test('[MCP-2] output that is no longer kept is told where it was', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const client = await daemon.client();
   // Random, so that compression does not save it.
   const script = 'head -c 24000000 /dev/urandom | base64; echo; echo over; exec sleep 1000';
@@ -110,7 +110,7 @@ test('[MCP-2] output that is no longer kept is told where it was', async () => {
 
 test('[MCP-3] a wait names the first session, the reason and the offset', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const silent = await agent.run('exec sleep 1000');
   const asks = await agent.run('printf "Go on? [y/N] "; read x; echo port 4711; read y; read z; exit 3');
   const blocked = await agent.call('spool_wait', { sessions: [silent, asks], until: ['blocked', 'exit'] });
@@ -145,7 +145,7 @@ test('[MCP-3] a wait names the first session, the reason and the offset', async 
 
 test('[MCP-3] a pattern without end hangs nobody: the call fails, the daemon and the server go on', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const id = await agent.run(`echo ${'a'.repeat(60)}; exec sleep 1000`);
   const slow = agent.call('spool_wait', { sessions: [id], until: ['match:/(?=(a+)+$)(a+)+\\1b/'], timeoutSeconds: 30 });
   // A daemon that hangs would not answer within the ten seconds that `ls` waits.
@@ -158,12 +158,12 @@ test('[MCP-3] a pattern without end hangs nobody: the call fails, the daemon and
 
 test('[MCP-3] a wait that the client gives up is given up by the server too', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const client = await daemon.client();
   const id = await agent.run('exec sleep 1000');
   const given = new AbortController();
   const waiting = agent.call('spool_wait', { sessions: [id], until: ['match:/never/'] }, given.signal);
-  waiting.catch(() => {}); // it is asked for below
+  waiting.catch(() => {}); // its result is checked below
   await until('it is watched', async () => (await client.get(id)).watchers === 1);
   given.abort();
   await expect(waiting).rejects.toThrow(/abort/i);
@@ -172,7 +172,7 @@ test('[MCP-3] a wait that the client gives up is given up by the server too', as
 
 test('[MCP-4] a prompt is verified, and while the session asks something it is refused with what is asked', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const id = await agent.shell();
   const done = await agent.text('spool_prompt', { session: id, text: 'echo $((6*7))', until: ['idle', 'blocked'] });
   expect(done).toMatch(new RegExp(`^accepted; .*cursor \\d+\n${id}: idle at offset \\d+; running, idle`));
@@ -197,7 +197,7 @@ test('[MCP-4] a prompt is verified, and while the session asks something it is r
 
 test('[MCP-4, IN-8] text in the input line is told, and cleared on demand', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const id = await agent.shell();
   await agent.text('spool_send', { session: id, text: 'echo half' });
   await agent.text('spool_wait', { sessions: [id], until: ['match:/echo half/'] });
@@ -212,7 +212,7 @@ test('[MCP-4, IN-8] text in the input line is told, and cleared on demand', asyn
 
 test('[MCP-4, IN-7] a dialog that comes up between text and Enter: the text stays, Enter is not pressed', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const asks = `stty -echo; printf '$ '; read -rsn1 x; printf '\\r\\nDelete everything? [y/N] '; read -r y; printf "<%s>" "$y"`;
   const id = await agent.run(['bash', '-c', asks]);
   await agent.text('spool_wait', { sessions: [id], until: ['prompt'] });
@@ -233,16 +233,16 @@ test.each([
   ['spool_wait', { sessions: ['some'], timeout: 5 }, /timeout/],
 ])('[MCP-4] what cannot be done is an error with a sentence: %s %j', async (name, args, says) => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   await agent.run('exec sleep 1000', { name: 'some' });
   expect(await agent.call(name, args)).toMatchObject({ isError: true, text: expect.stringMatching(says) as string });
 });
 
 test('[MCP-5] a quick task is answered at once; a long one is awaited; a failed one shows its last lines', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   expect(await agent.text('spool_task_run', { command: 'echo one; echo two >&2' })).toMatch(
-    /^task \w+: success, exit code 0, \d+\.\d s\none\ntwo$/,
+    /^task \w+: success, exit code 0, [0-9.]+s\none\ntwo$/,
   );
   const failed = await agent.text('spool_task_run', { command: 'seq 1 100; exit 3' });
   expect(failed).toMatch(/^task \w+: error, exit code 3, /);
@@ -263,7 +263,7 @@ test('[MCP-5] a quick task is answered at once; a long one is awaited; a failed 
 
 test('[MCP-6] the keeper is killed in the midst of a wait: the wait ends as it should, and nothing is typed twice', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const client = await daemon.client();
   const id = await agent.run('read x; echo "<$x>"; exec sleep 1000');
   const waiting = agent.call('spool_wait', { sessions: [id], until: ['match:/<once>/'] });
@@ -278,11 +278,11 @@ test('[MCP-6] the keeper is killed in the midst of a wait: the wait ends as it s
 
 test('[MCP-6] when its input ends the server ends, and the sessions go on for the next one', async () => {
   await using daemon = new TestDaemon();
-  const first = await Agent.of(daemon);
+  const first = await McpAgent.of(daemon);
   const id = await first.run('echo here; exec sleep 1000', { name: 'stays' });
   await first.client.close();
   await until('the server has ended', () => !isAlive(first.pid));
-  // By itself, also with a call under way: the client of the SDK would use force.
+  // The server ends by itself, also during a call: the client of the SDK would use force.
   const clientInfo = { name: 'bare', version: '1' };
   const calls = [
     { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
@@ -298,7 +298,7 @@ test('[MCP-6] when its input ends the server ends, and the sessions go on for th
     code: 0,
     stdout: expect.stringContaining('"id":1') as unknown,
   });
-  await using second = await Agent.of(daemon);
+  await using second = await McpAgent.of(daemon);
   expect(await second.text('spool_list')).toMatch(new RegExp(`^${id} stays: running, `));
   expect(withoutHead(await second.text('spool_read', { session: 'stays', cursor: 0 }))).toBe('here\n');
   expect(await second.text('spool_stop', { session: 'stays' })).toMatch(/: stopped, SIGTERM$/);
@@ -325,7 +325,7 @@ test('[MCP-6] standard output holds the protocol and nothing else, also when wha
 
 test('[MCP-7] a session gets what was asked for and nothing of the secrets of the agent, and says whose it is', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const printed = await agent.text('spool_task_run', {
     command: 'echo "<$AGENT_SECRET> <$ASKED> <$PAGER>"; pwd; stty size; git --version >/dev/null; echo $SPOOL_HOME',
     cwd: '/usr',
@@ -347,7 +347,7 @@ test('[MCP-7] a session gets what was asked for and nothing of the secrets of th
 
 test('[MCP-1] logs, screens and the list are resources', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const id = await agent.run("printf '\\033[1mbold\\033[m\\n'; exec sleep 1000", { name: 'one' });
   await agent.text('spool_wait', { sessions: [id], until: ['match:/bold/'] });
   const { resources } = await agent.client.listResources();
@@ -364,7 +364,7 @@ test('[MCP-1] logs, screens and the list are resources', async () => {
 
 test('[MCP-1] what the server needs is read by `spool mcp` and by no other verb', async () => {
   await using daemon = new TestDaemon();
-  /** Node tells which scripts it has run where coverage is asked for. */
+  /** Returns the scripts that Node has run, from its coverage report. */
   const scriptsOf = async (verb: string): Promise<string[]> => {
     const folder = mkdtempSync(`${tmpdir()}/spool-test-coverage-`);
     await using covered = new TestDaemon({ home: daemon.home, env: { NODE_V8_COVERAGE: folder } });
@@ -408,7 +408,7 @@ test('[MCP-6] in a terminal, `spool mcp` says what it is and how to use it, on s
 
 test('[MCP-10, MCP-11] an agent is started, prompted, read from the last cursor, interrupted; its permission is answered only if the server may', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const program = [process.execPath, SCRIPTED_AGENT, `${daemon.home}/received.ndjson`];
   const started = await agent.text('spool_agent', { agent: 'claude', prompt: 'show', name: 'sub', program });
   expect(started).toMatch(/^agent \w+ \(sub\) started; read what it does from cursor 0$/);
@@ -429,19 +429,35 @@ test('[MCP-10, MCP-11] an agent is started, prompted, read from the last cursor,
 
   await agent.text('spool_prompt', { session: 'sub', text: 'ask 1' });
   const blocked = await agent.text('spool_wait', { sessions: ['sub'], until: ['blocked'] });
-  expect(blocked).toContain('request "request-2-0"\n? Allow Bash?\n  echo 0');
+  const asked = /request "request-2-0", digest "([^"]+)", options "allow_once" \(Allow once; allow_once\)/.exec(
+    blocked,
+  );
+  const digest = asked![1]!;
+  expect(blocked).toMatch(/\n\? Allow Bash\?\n +command: echo 0\n +description: a test/);
   const news = await agent.text('spool_read', { session: 'sub', cursor: cursorOf(first) });
   expect(news).toContain('> ask 1\n');
   expect(news).not.toContain('npm test');
-  const may = await agent.call('spool_decide', { session: 'sub', decision: 'allow' }).catch((error: Error) => error);
+  const allow = { session: 'sub', request: 'request-2-0', decision: 'allow', digest };
+  const may = await agent.call('spool_decide', allow).catch((error: Error) => error);
   expect(may instanceof Error || may.isError).toBe(true);
   expect((await (await daemon.client()).get('sub')).status.state).toBe('blocked');
 
-  await using chief = await Agent.of(daemon, 'legacy', [], ['--allow-approve']);
-  expect(await chief.text('spool_decide', { session: 'sub', decision: 'deny', message: 'no' })).toMatch(/: deny$/);
-  expect(await chief.call('spool_decide', { session: 'sub', decision: 'allow' })).toMatchObject({ isError: true });
+  await using chief = await McpAgent.of(daemon, 'legacy', [], ['--allow-approve']);
+  // Without the request or the digest, with another digest, with an option that denies: no decision is made.
+  for (const wrong of [{ request: undefined }, { digest: undefined }, { digest: '1-0' }, { option: 'reject_once' }])
+    expect(await chief.call('spool_decide', { ...allow, ...wrong })).toMatchObject({ isError: true });
+  expect((await (await daemon.client()).get('sub')).status.state).toBe('blocked');
+  const denied = await chief.text('spool_decide', { ...allow, decision: 'deny', digest: undefined, message: 'no' });
+  expect(denied).toMatch(/: deny: Bash: echo 0 · description: a test$/);
+  expect(await chief.call('spool_decide', allow)).toMatchObject({ isError: true });
   await chief.text('spool_wait', { sessions: ['sub'], until: ['idle'] });
   await chief.text('spool_prompt', { session: 'sub', text: 'hang' });
+  let seen = '';
+  await until('it is read', async () => (seen = await chief.text('spool_read', { session: 'sub' })).includes('> hang'));
+  for (let at = 0; at < 2; at++) {
+    seen = await chief.text('spool_read', { session: 'sub', cursor: cursorOf(seen) });
+    expect(seen).toMatch(/^nextCursor \d+; .*nothing new$/);
+  }
   expect(await chief.text('spool_interrupt', { session: 'sub' })).toMatch(/: interrupted$/);
   const client = await daemon.client();
   await until('it is idle', async () => (await client.get('sub')).status.state === 'idle', 60_000);
@@ -451,8 +467,36 @@ test('[MCP-10, MCP-11] an agent is started, prompted, read from the last cursor,
   process.kill(pid, 'SIGKILL');
   await client.waitUntil(id, 'exit');
   const resumed = await chief.text('spool_agent', { resume: id, prompt: 'say once more' });
-  expect(resumed).toMatch(/^agent \w+ \(sub\) goes on;/);
+  expect(resumed).toMatch(/^agent \w+ \(sub\) is resumed;/);
   const session = resumed.split(' ')[1]!;
   await chief.text('spool_wait', { sessions: [session], until: ['idle'] });
   expect(await chief.text('spool_read', { session })).toContain('once more');
+});
+
+test('[MCP-12] a long request is read whole, line by line, from the cursor of the part before', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await McpAgent.of(daemon);
+  const program = [process.execPath, SCRIPTED_AGENT, `${daemon.home}/received.ndjson`];
+  const command = Array.from({ length: 900 }, (_, at) => `echo ${at} is a line of a long script`).join('\n');
+  const input = { command, description: 'List the files' };
+  const prompt = `steps ${JSON.stringify([{ ask: { id: 'r1', tool: 'Bash', input } }])}`;
+  await agent.text('spool_agent', { agent: 'claude', prompt, name: 'sub', program });
+  const blocked = await agent.text('spool_wait', { sessions: ['sub'], until: ['blocked'] });
+  const [, left, next] = /\[(\d+) more lines: spool_read with this request and cursor (\d+)\]/.exec(blocked)!;
+  const shown = blocked.slice(blocked.indexOf('? Allow Bash?'), blocked.indexOf(`\n[${left} more`)).split('\n');
+  expect(shown).toHaveLength(Number(next));
+  const lines = [...shown];
+  for (let cursor = Number(next); ;) {
+    const part = await agent.text('spool_read', { session: 'sub', request: 'r1', cursor, maxBytes: 4096 });
+    const [head = '', about = '', ...more] = part.split('\n');
+    expect(about).toMatch(/^request "r1", digest "/);
+    lines.push(...more);
+    if (head.endsWith('; the end')) break;
+    expect(head).toMatch(/; \d+ more lines$/);
+    cursor = cursorOf(part);
+  }
+  expect(lines).toHaveLength(shown.length + Number(left));
+  const own = lines.slice(0, lines.indexOf('  description: List the files') + 1); // the agent's words follow
+  for (const line of command.split('\n')) expect(own.filter((each) => each.endsWith(`│ ${line}`))).toHaveLength(1);
+  expect(await agent.call('spool_read', { session: 'sub', request: 'r2' })).toMatchObject({ isError: true });
 });

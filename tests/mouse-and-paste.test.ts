@@ -1,4 +1,4 @@
-/** The mouse and the clipboard in real programs, before leaving and after coming back at another size. */
+/** Tests the mouse and the clipboard in real programs, before leaving and after coming back at another size. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { SPOOL, TestDaemon } from '@spool/testkit';
@@ -13,21 +13,21 @@ const SECOND = { cols: 100, rows: 30 };
 const folder = mkdtempSync(`${tmpdir()}/spool-test-mouse-`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A session of this command in front of somebody who has just typed `spool run`. */
+/** Starts a session of this command for a user who has just typed `spool run`. */
 function run(daemon: TestDaemon, command: readonly string[], env: Record<string, string> = {}): TerminalUser {
   const variables = Object.entries({ LANG: 'C.UTF-8', HOME: folder, ...env });
   const flags = variables.flatMap(([name, value]) => ['--env', `${name}=${value}`]);
   return new TerminalUser([SPOOL, 'run', '--name', 'it', ...flags, '--', ...command], daemon, FIRST);
 }
 
-/** The same person, or another one, back at it from a terminal of another size. */
+/** Attaches a user again, from a terminal of another size. */
 async function comeBack(daemon: TestDaemon, first: TerminalUser): Promise<TerminalUser> {
   first.typesCtrl('\\');
   await first.isBackInTheShell(0);
   return new TerminalUser([SPOOL, 'attach', 'it'], daemon, SECOND);
 }
 
-/** Column and row are counted from 1, as the mouse does. */
+/** Returns a check of the position; column and row are counted from 1, as for the mouse. */
 const isAt =
   (column: number, row: number) =>
   ({ cursor }: Picture): boolean =>
@@ -123,7 +123,7 @@ testNeeding(missingProgram('tmux'))('[ATT-4] tmux: a click chooses the pane, and
   await second.isBackInTheShell(0);
 });
 
-/** Without its configuration fish would not ask for brackets. */
+/** The shells; without its configuration fish would not request brackets. */
 const SHELLS = {
   bash: ['bash', '--norc'],
   fish: ['fish', '-C', 'function fish_prompt; echo "ready> "; end'],
@@ -143,11 +143,11 @@ for (const [name, command] of Object.entries(SHELLS)) {
   });
 }
 
-/** Pastes two commands; what they print is not a part of what is pasted. */
+/** Pastes two commands whose output is not contained in the pasted text. */
 async function pasteWaits(person: TerminalUser, word: string): Promise<void> {
   await person.pastes(`printf 'r%s one-${word}\\n' an\rprintf 'r%s two-${word}\\n' an`);
   person.types(' seen');
-  await person.sees('seen'); // keys are read in order: whatever the paste does at once, it has done
+  await person.sees('seen'); // keys are read in order: all immediate effects of the paste have happened
   expect((await person.look()).lines.join('\n')).not.toContain(`ran one-${word}`);
   person.types('\x7f'.repeat(5));
   await person.pressesEnter();

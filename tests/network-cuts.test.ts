@@ -1,4 +1,4 @@
-/** A network that breaks in five ways, again and again: no byte and no key is lost or doubled. */
+/** Tests a network that breaks in five ways, repeatedly: no byte and no key is lost or doubled. */
 import { Client } from '@spool/client';
 import { gatewayAddress, remoteRuntime } from '@spool/client/remote';
 import { FlakyProxy, seen, TestDaemon, until, VerifiedStream } from '@spool/testkit';
@@ -7,11 +7,14 @@ import { TestGateway } from './support/gateway.ts';
 
 const PTY = { cols: 80, rows: 24 };
 
-/** Numbered lines, as `VerifiedStream` expects them: a few hundred a second, without end. The shell says nothing of a killed `sleep`. */
+/**
+ * Prints numbered lines, as `VerifiedStream` expects them: a few hundred a second, without end. The shell does not report a
+ * killed `sleep`.
+ */
 const SOURCE =
   'exec 2>/dev/null; i=0; while :; do for k in 1 2 3 4 5 6 7 8; do printf "%015d\\n" $i; i=$((i+1)); done; sleep 0.02; done';
 
-/** A network as on a train, not to wait 15 s for each silent death. */
+/** Times for an unreliable network, so that the test does not wait 15 s for each silent failure. */
 const SILENCE = { askAfterMs: 400, cutAfterMs: 400 };
 
 const ROUNDS = 20;

@@ -1,4 +1,4 @@
-/** Notifications that leave the machine: what is sent, to whom, and what can be done with it. */
+/** Tests notifications that leave the machine: their content, their receivers, and the possible answers. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
@@ -34,7 +34,7 @@ test('[NOTE-1] without a gateway a webhook is called all the same, and no door i
     name: 'fails',
     about: 'failure',
     title: 'fails failed: exit code 9',
-    body: 'after 0 s',
+    body: expect.stringMatching(/^after [\d.]+m?s$/),
   });
   expect((await client.status()).gateway).toBe(null);
   expect((await daemon.spool(['web', 'status'])).stdout).toContain('No gateway is running');
@@ -42,7 +42,7 @@ test('[NOTE-1] without a gateway a webhook is called all the same, and no door i
   expect(tested.outcomes).toEqual([{ channel: 'webhook', trouble: null }]);
 });
 
-test('[NOTE-1] a server that is away is tried again, also by the next gateway; a redirect is not followed', async () => {
+test('[NOTE-40, NOTE-41] a server that is away is tried again, also by the next gateway; a redirect is not followed', async () => {
   using server = await Receiver.start();
   server.status = 503;
   await using daemon = new TestDaemon();
@@ -87,13 +87,12 @@ test('[NOTE-4] what leaves the machine is the name and the question; more only i
   });
 });
 
-test('[NOTE-2, NOTE-3] a browser that has subscribed is told, encrypted, and answers with its cookie', async () => {
+test('[NOTE-2, NOTE-3] a browser that has subscribed is told, encrypted, and answers with its pass', async () => {
   using server = await Receiver.start();
   await using daemon = new TestDaemon();
   configure(daemon, { pushServices: [server.origin], on: ['blocked'] });
   const gateway = await TestGateway.start(daemon);
-  const cookie = await gateway.login();
-  const headers = { cookie, origin: gateway.origin };
+  const { headers } = await gateway.login();
   const browser = new PushSubscriber(server.origin, 'mine');
   const { publicKey } = JSON.parse((await gateway.ask('/api/push', { headers })).text) as { publicKey: string };
   expect(Buffer.from(publicKey, 'base64url')).toHaveLength(65);
@@ -193,9 +192,9 @@ test('[NOTE-2] a browser is told of the sessions that its token may see, until t
   await until('those who may know are told', () => server.received.length === 2);
   expect(toldTo()).toEqual(['all', 'gone']);
   const told = server.received.find(({ path }) => path === '/push/all')!;
-  expect(browsers['all']!.read(told.body)).toMatchObject({ actions: [] }); // a viewer answers nothing
+  expect(browsers['all']!.read(told.body)).toMatchObject({ actions: [] }); // a viewer may not answer
   server.received.length = 0;
-  // A push service says so when a browser has unsubscribed.
+  // A push service reports when a browser has unsubscribed.
   server.status = 410;
   await client.run({ command: asking(), name: 'site', size: PTY, env, labels: { team: 'web' } });
   await until('all who may know are told', () => server.received.length === 3);
@@ -258,12 +257,12 @@ test('[NOTE-3] the link in a notification gives one answer to one question, once
   for (const path of ['/api/sessions', '/api/me', '/api/push', '/api/sessions/first/screen'])
     expect([path, (await gateway.ask(path, { headers: yes.headers })).status]).toEqual([path, 401]);
   await expect(gateway.socket({ authorization: yes.headers['authorization']! })).rejects.toThrow('refused with 401');
-  // Twice at the same time: once.
+  // Pressed twice at the same time, it counts once.
   const pressed = await Promise.all([press(yes), press(yes)]);
   expect(pressed.toSorted()).toEqual([200, expect.any(Number)]);
   expect(pressed.filter((status) => status === 200)).toHaveLength(1);
   await seen(client, 'first', 'got <y>');
-  // The other answer of a question that was answered.
+  // The other answer to a question that is already answered.
   expect(await press(no)).toBe(409);
   expect((await client.screen('first')).content).not.toContain('got <n>');
 });
@@ -286,4 +285,23 @@ test('[NOTE-3] a question that has changed is not answered, although the answers
   const [again] = server.received[1]!.json['actions'] as [NtfyAction];
   expect((await gateway.ask(new URL(again.url).pathname, { method, headers: again.headers, body })).status).toBe(200);
   await seen(client, id, 'got <ny>');
+});
+
+test('[NOTE-3] a link is used up by its first press, also where the question stays', async () => {
+  using server = await Receiver.start();
+  await using daemon = new TestDaemon();
+  configure(daemon, { ntfy: `${server.origin}/my-topic`, actions: true, on: ['blocked'] });
+  const gateway = await TestGateway.start(daemon);
+  const client = await daemon.client();
+  // No program reads the key, so the question stays.
+  const script = 'stty -echo; printf "Go on? [y/N] "; exec sleep 1000';
+  await client.run({ command: ['bash', '-c', script], size: PTY, env });
+  await until('it is told', () => server.received.length === 1);
+  const [{ url, headers, body }] = server.received[0]!.json['actions'] as [NtfyAction];
+  const press = async (): Promise<readonly [number, string]> => {
+    const { status, text } = await gateway.ask(new URL(url).pathname, { method: 'POST', headers, body });
+    return [status, text];
+  };
+  expect(await press()).toEqual([200, '{"isConfirmed":false}']);
+  expect((await press())[0]).toBe(401);
 });

@@ -17,7 +17,7 @@ test('[STATE-6] who is attached elsewhere is told by their terminal that a sessi
   await told.sees('\x1b]9;spool: deploy needs your input');
   expect(told.printed).toMatch(/\x1b\]9;spool: deploy needs your input[^\x00-\x1f]*\x1b\\/);
   expect(told.printed).not.toContain('\x07');
-  // What is typed now comes after it, so nothing can still be on its way to the others.
+  // Keys that are typed now come after it, so no notice can still be in transit to the others.
   told.type('after\r');
   for (const terminal of [silent, dumb]) {
     await terminal.sees('after\r\nafter');

@@ -21,11 +21,11 @@ import { expect, onTestFinished, test } from 'vitest';
 const PATH = process.env.PATH!;
 const HOLDER = fileURLToPath(new URL('../dist/holder.mjs', import.meta.url));
 
-/** A home with two runtime folders, and `spool` run in it with nothing in the environment but what is given. */
+/** Returns a home with two runtime folders, and a function that runs `spool` in it with only the given environment. */
 function aHome(): {
   base: string;
   daemon: TestDaemon;
-  spool: (env: Record<string, string>, ...args: string[]) => Promise<Ran>;
+  spool: (env: Record<string, string>, ...args: string[]) => Promise<ProgramResult>;
 } {
   const base = mkdtempSync(`${tmpdir()}/spool-test-`);
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
@@ -37,13 +37,13 @@ function aHome(): {
   };
 }
 
-interface Ran {
+interface ProgramResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-function runSpool(env: Record<string, string>, args: readonly string[]): Promise<Ran> {
+function runSpool(env: Record<string, string>, args: readonly string[]): Promise<ProgramResult> {
   const child = spawn(SPOOL, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk));
@@ -86,7 +86,7 @@ test('[LIFE-0] a copy of the state folder is no way to the daemon of the origina
   const stopped = await spool({ SPOOL_HOME: copy }, 'stop', 'original');
   expect(stopped.code).toBe(0);
   const removed = await spool({ SPOOL_HOME: copy }, 'rm', 'original');
-  expect([removed.code, removed.stderr]).toEqual([0, '']); // there it reads `lost`
+  expect([removed.code, removed.stderr]).toEqual([0, '']); // its state there is `lost`
   const listed = JSON.parse((await spool({}, 'ls', '--json')).stdout) as SessionInfo[];
   expect(listed.map(({ name, state }) => [name, state])).toEqual([['original', 'running']]);
 }, 60_000);
@@ -187,7 +187,7 @@ test('[LIFE-0] doctor tells which state folder, which sockets, and that the lock
       new RegExp(`^ok +one daemon .*${base}/.local/state/spool.*${base}/runtime/spool/spool.sock`, 'm'),
     );
   }
-  // Somebody else has the lock now, so the daemon cannot take it back.
+  // Another process has the lock now, so the daemon cannot take it back.
   const lock = `${base}/.local/state/spool/daemon.lock`;
   rmSync(lock);
   const fd = openSync(lock, 'a', 0o600);

@@ -1,10 +1,10 @@
 import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
 import { expect } from 'vitest';
-import type { FewFiles, Outcome } from './bodies/few-files.ts';
+import type { FewFiles, FewFilesReport } from './bodies/few-files.ts';
 
-const few = (input: FewFiles): Promise<Outcome> =>
-  inNamespace<Outcome>(new URL('bodies/few-files.ts', import.meta.url), input);
+const few = (input: FewFiles): Promise<FewFilesReport> =>
+  inNamespace<FewFilesReport>(new URL('bodies/few-files.ts', import.meta.url), input);
 
 testNeeding(NAMESPACES_MISSING)(
   '[LIFE-8] 256 open files, 300 idle connections, 25 runs: who comes too late is told, no process and no session is lost',

@@ -1,6 +1,6 @@
 /**
- * The real OpenCode over HTTP, beside a scripted model: what `tests/agent-matrix.test.ts` does not do with every agent. It runs
- * where `node scripts/agents.mjs opencode` has brought the program.
+ * Tests the real OpenCode over HTTP, beside a scripted model: the cases that `tests/agent-matrix.test.ts` does not run with every
+ * agent. The tests run if `node scripts/agents.mjs opencode` has downloaded the program.
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -27,11 +27,11 @@ test(
     expect((await run.turn('please greet')).texts).toEqual(['Heard 1 of them, at last PLEASE GREET.']);
 
     const running = await run.submit('please run touch made.txt');
-    const { request } = await run.asked();
+    const ask = await run.asked();
     for (const pid of run.processesWith('spool-driver')) process.kill(pid, 'SIGKILL');
     process.kill((await run.client.status()).keeper.pid, 'SIGKILL');
     cut();
-    expect(await run.other.approve(request)).toMatchObject({ isOurs: true });
+    expect(await run.other.approve(ask)).toMatchObject({ isOurs: true });
     const ran = await run.ended(running);
     expect(existsSync(`${run.project}/made.txt`)).toBe(true);
     expect(ran.of('permission.requested')).toHaveLength(1);
@@ -67,15 +67,16 @@ test(
   async ({ skip }) => {
     await using run = await AgentSession.start(OPENCODE, skip);
     const running = await run.submit('please run touch slow.txt');
-    const { request, options } = await run.asked();
+    const ask = await run.asked();
+    const { options } = ask;
     expect(options.map(({ kind }) => kind)).toEqual(['allow_once', 'allow_always', 'reject_once']);
     expect(options[1]).toMatchObject({ effect: ['touch *'] });
     await run.agent.prompt('please hurry', { when: 'now' });
-    await run.other.approve(request);
+    await run.other.approve(ask);
     expect((await run.ended(running)).texts.join('')).toContain('PLEASE HURRY');
 
     const always = await run.submit('please run touch more.txt');
-    await run.other.approve((await run.asked()).request, { option: 'always' });
+    await run.other.approve(await run.asked(), { option: 'always' });
     await run.ended(always);
     const unasked = await run.turn('please run touch again.txt');
     expect(unasked.of('permission.requested')).toEqual([]);
@@ -83,13 +84,13 @@ test(
 
     const slash = await run.turn('/init please greet');
     expect(slash.outcome).toBe('completed');
-    expect(slash.texts.join('')).toContain('AGENTS.MD'); // what the command stands for
+    expect(slash.texts.join('')).toContain('AGENTS.MD'); // the expansion of the command
 
     const questions = [{ question: 'Which colour?', header: 'Colour', options: [{ label: 'blue', description: 'b' }] }];
     const asking = await run.submit(`please call question ${JSON.stringify({ questions })}`);
     await until('it asks', () => new Turn(run.events).of('question.asked').length > 0, PATIENCE_MS);
     const [asked] = new Turn(run.events).of('question.asked');
-    await run.other.answer(asked!.request, { '0': 'blue' });
+    await run.other.answer(asked!, { '0': 'blue' });
     expect((await run.ended(asking)).texts.join('')).toContain('BLUE');
 
     await run.agent.command({ do: 'setMode', mode: 'nobody' });
@@ -106,7 +107,7 @@ test(
   },
 );
 
-/** Not one that runs it. */
+/** Returns whether a process is the proxy, not one that runs it. */
 function isProxy(run: AgentSession, pid: number): boolean {
   return run.processesWith('scripted-model').includes(pid) === false && !run.processesWith('bridge.mjs').includes(pid);
 }

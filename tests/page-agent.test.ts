@@ -1,5 +1,6 @@
-/** Agents without a terminal on the page: what they say, what they ask, and prompts. */
-import { readFileSync } from 'node:fs';
+/** Tests agents without a terminal on the page: their messages, their requests, and prompts. */
+// oxlint-disable typescript/no-explicit-any -- what runs in the page has the types of a browser
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { TestDaemon, until } from '@spool/testkit';
@@ -20,7 +21,7 @@ async function start(daemon: TestDaemon, name: string, prompt: string): Promise<
 }
 
 testNeeding(NO_BROWSER)(
-  '[PAGE-15] an agent without a terminal opens to what it said, and takes prompts: each arrives once',
+  '[PAGE-15, PAGE-57] an agent without a terminal opens to what it said, and takes prompts: each arrives once',
   async () => {
     await using daemon = new TestDaemon();
     const id = await start(daemon, 'ann', 'show');
@@ -83,7 +84,7 @@ testNeeding(NO_BROWSER)(
     await phone.page.getByRole('button', { name: 'Deny' }).first().click(WITHIN);
     const log = phone.page.getByRole('log');
     await log.getByText('ask is done').waitFor(WITHIN);
-    expect(await log.textContent()).toMatch(/echo 0 +allowed by [\s\S]*echo 1 +denied by /);
+    expect(await log.textContent()).toMatch(/echo 0.*allowed by .*echo 1.*denied by /s);
     await card.waitFor({ state: 'detached', ...WITHIN });
 
     await phone.page.getByRole('textbox', { name: 'Prompt for bob' }).fill('hostile');
@@ -94,3 +95,159 @@ testNeeding(NO_BROWSER)(
     expect([...desk.complaints, ...phone.complaints]).toEqual([]);
   },
 );
+
+/** Returns the answers that the agent got, by request. */
+function answersTo(daemon: TestDaemon, name: string): Record<string, { behavior: string }> {
+  const file = `${daemon.home}/${name}.ndjson`;
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  const all = lines.map((line) => JSON.parse(line) as { type: string; response?: { request_id: string } });
+  const responses = all.filter(({ type }) => type === 'control_response').map(({ response }) => response!);
+  return Object.fromEntries(responses.map((one) => [one.request_id, (one as unknown as { response: never }).response]));
+}
+
+const ask = (id: string, input: object, tool = 'Bash'): object => ({ ask: { id, tool, input } });
+
+testNeeding(NO_BROWSER)(
+  '[PAGE-54, REQ-1, REQ-40] a request is shown whole; what is below its box is counted, and is seen or pressed for twice before it is allowed',
+  async () => {
+    await using daemon = new TestDaemon();
+    const script = Array.from({ length: 121 }, (_, at) => `echo line ${at}`).join('\n');
+    const hidden = { description: 'List the files', script, token: 'sk\u200b-1' };
+    const steps = ['r1', 'r2'].map((id) => ask(id, hidden, 'mcp__shell__run'));
+    const id = await start(daemon, 'ann', `steps ${JSON.stringify(steps)}`);
+    for (const [at, device] of [DESK, PHONE].entries()) {
+      await using open = await openPage(daemon, device);
+      const { page } = open;
+      const card = page.getByRole('article', { name: 'ann waits for you' });
+      const box = card.getByRole('group', { name: 'The whole request' });
+      await box.getByText('echo line 120').waitFor({ state: 'attached', ...WITHIN });
+      const text = (await box.locator('.line').allTextContents()).join('\n');
+      for (const line of script.split('\n')) expect(text).toContain(line);
+      expect(text).toContain('Allow mcp__shell__run?');
+      expect(text).toContain(String.raw`sk\u{200b}-1`);
+      const rest = card.getByText(/^\d+ more lines below/);
+      const below = Number.parseInt((await rest.textContent(WITHIN))!);
+      expect(below).toBeGreaterThan(90);
+      const allow = card.getByRole('button', { name: /^Allow once/ });
+      if (at === 0) {
+        // One press does not allow, nor does the second press of a double click.
+        await allow.dblclick(WITHIN);
+        const armed = card.getByRole('button', { name: `Allow once without having seen ${below} lines` });
+        // The button has no effect while an answer is in transit.
+        await until('it can be pressed again', () => armed.isEnabled(WITHIN));
+        expect(answersTo(daemon, 'ann')).not.toHaveProperty('r1');
+      } else {
+        await box.evaluate((element: { scrollTop: number; scrollHeight: number }) => {
+          element.scrollTop = element.scrollHeight;
+        });
+        await rest.waitFor({ state: 'hidden', ...WITHIN });
+      }
+      await until('one more press allows it', async () => {
+        if (answersTo(daemon, 'ann')[`r${at + 1}`]?.behavior === 'allow') return true;
+        // The answer may take the button away at any moment.
+        const isEnabled = await allow.isEnabled({ timeout: 500 }).catch(() => false);
+        if (isEnabled) await allow.click({ timeout: 1000 }).catch(() => {});
+        return false;
+      });
+      expect(answersTo(daemon, 'ann')).not.toHaveProperty(`r${at + 2}`);
+      expect(open.complaints).toEqual([]);
+    }
+    await (await daemon.client()).waitUntil(id, 'idle');
+  },
+);
+
+testNeeding(NO_BROWSER)(
+  '[PAGE-55] a press never counts for a request that has just come under the finger',
+  async () => {
+    await using daemon = new TestDaemon();
+    const gone = `${daemon.home}/gone`;
+    const steps = [
+      ask('r1', { command: 'echo harmless' }),
+      { when: gone },
+      { withdraw: 'r1' },
+      ask('r2', { command: 'rm -rf ~/everything' }),
+    ];
+    await start(daemon, 'ann', `steps ${JSON.stringify(steps)}`);
+    await using open = await openPage(daemon);
+    const { page } = open;
+    const card = page.getByRole('article', { name: 'ann waits for you' });
+    await card.getByText('echo harmless').waitFor(WITHIN);
+    const allow = card.getByRole('button', { name: 'Allow once' });
+    await until('it can be pressed', () => allow.isEnabled());
+    // A press right after the other request is painted, before a user could read it.
+    await page.evaluate(() => {
+      const { document, MutationObserver } = globalThis as unknown as { document: any; MutationObserver: any };
+      const { requestAnimationFrame, performance } = globalThis as unknown as {
+        requestAnimationFrame(then: () => void): void;
+        performance: { now(): number };
+      };
+      let since: number | undefined;
+      const press = (): void => {
+        for (const button of document.querySelectorAll('.agent-ask button'))
+          if (button.textContent.startsWith('Allow')) button.click();
+        // For less than the time in which a request ignores presses, by the same clock.
+        if (performance.now() - since! < 200) requestAnimationFrame(press);
+        else document.body.dataset.pressed = 'yes';
+      };
+      new MutationObserver(() => {
+        if (since !== undefined || !document.body.textContent.includes('everything')) return;
+        since = performance.now();
+        press();
+      }).observe(document.body, { childList: true, subtree: true, characterData: true });
+    });
+    writeFileSync(gone, '');
+    await card.getByText('everything').first().waitFor(WITHIN);
+    await page.locator('body[data-pressed=yes]').waitFor(WITHIN);
+    // A press that counted would disable the button until the answer arrives.
+    await until('it can be pressed', () => allow.isEnabled());
+    expect(answersTo(daemon, 'ann')).not.toHaveProperty('r2');
+    await card.getByRole('button', { name: 'Deny' }).click();
+    await until('it was denied', () => answersTo(daemon, 'ann')['r2']?.behavior === 'deny');
+    expect(answersTo(daemon, 'ann')).not.toHaveProperty('r1');
+    expect(open.complaints).toEqual([]);
+  },
+);
+
+testNeeding(NO_BROWSER)('[REQ-6] the card of an agent that waits reads its request, not its log', async () => {
+  await using daemon = new TestDaemon();
+  const talk = Array.from({ length: 50 }, () => ({ text: 100 }));
+  const id = await start(daemon, 'ann', `steps ${JSON.stringify([...talk, ask('r1', { command: 'echo now' })])}`);
+  const client = await daemon.client();
+  await client.waitUntil(id, 'blocked');
+  expect((await client.get(id)).driver!.offset).toBeGreaterThan(4 * 1024 * 1024);
+  await using open = await openPage(daemon);
+  const card = open.page.getByRole('article', { name: 'ann waits for you' });
+  await card.waitFor(WITHIN); // the user is signed in
+  let bytes = 0;
+  open.page.on('websocket', (socket) => {
+    socket.on('framereceived', ({ payload }) => (bytes += payload.length));
+  });
+  await open.page.reload();
+  await card.getByText('echo now').waitFor(WITHIN);
+  await card.getByRole('button', { name: 'Allow once' }).click(WITHIN);
+  await until('it was answered', () => answersTo(daemon, 'ann')['r1']?.behavior === 'allow');
+  await card.waitFor({ state: 'detached', ...WITHIN });
+  expect(bytes).toBeGreaterThan(100);
+  expect(bytes).toBeLessThan(512 * 1024);
+});
+
+testNeeding(NO_BROWSER)('[PAGE-57] a prompt that could not be sent comes back, with the reason', async () => {
+  await using daemon = new TestDaemon();
+  const id = await start(daemon, 'ann', 'say hello');
+  await (await daemon.client()).waitUntil(id, 'idle');
+  await using guest = await openPage(daemon);
+  const shared = await daemon.json<{ url: string }>('share', 'ann', '--role', 'prompter');
+  await guest.page.context().clearCookies();
+  await guest.page.goto('about:blank');
+  await guest.page.goto(shared.url);
+  await guest.page.goto(`${guest.origin}/#/s/${id}`);
+  const box = guest.page.getByRole('textbox', { name: 'Prompt for ann' });
+  await box.fill('/model opus');
+  await box.press('Enter');
+  await guest.page.getByRole('alert').getByText('role').waitFor(WITHIN);
+  expect(await box.inputValue()).toBe('/model opus');
+  await box.fill('say once more');
+  await box.press('Enter');
+  await until('it was taken', () => readFileSync(`${daemon.home}/ann.ndjson`, 'utf8').includes('say once more'));
+  expect(await box.inputValue()).toBe('');
+});

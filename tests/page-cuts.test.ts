@@ -1,4 +1,4 @@
-/** A network and a daemon that break again and again under an open page. */
+/** Tests a network and a daemon that break repeatedly under an open page. */
 import { BrowserNetwork, TestDaemon, until } from '@spool/testkit';
 import { closeBrowser, DESK, NO_BROWSER, openPage, rowsOn } from '@spool/testkit/browser';
 import { testNeeding } from '@spool/testkit/needs';
@@ -7,10 +7,10 @@ import { gridOfScreen, gridOnPage } from './support/page-grid.ts';
 
 afterAll(closeBrowser);
 
-/** Under load a keeper takes seconds to come back; the limit is for what hangs. */
+/** The time limit, only for tests that hang: under load a keeper takes seconds to come back. */
 const WITHIN_MS = 120_000;
 
-/** Numbered lines, about fifty a second, until a key comes. The shell says nothing of what was killed. */
+/** Prints numbered lines, about fifty a second, until a key comes. The shell does not report killed processes. */
 const SOURCE =
   'exec 2>/dev/null; stty -echo; i=0; while ! read -r -t 0.02 -n 1 key; do i=$((i+1)); printf "\\e[3%dmline %d\\e[0m\\n" $((i%8)) $i; done; echo the end; exec sleep 10000';
 
@@ -55,7 +55,7 @@ testNeeding(NO_BROWSER)(
       for (const [what, act] of breaks) {
         const before = await lastLine();
         await act();
-        // A silent death is noticed after seconds; mostly the next break comes meanwhile.
+        // A silent failure is detected after seconds; mostly the next break comes meanwhile.
         if (what === 'forgotten' && round % 4 !== 0) continue;
         await until(`lines come again after: ${what}`, async () => (await lastLine()) > before, WITHIN_MS);
       }

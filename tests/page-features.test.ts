@@ -1,4 +1,7 @@
-/** What the page offers beyond looking: who answered, starting again, sharing, a summary, and consequences named before acts. */
+/**
+ * Tests the actions on the page: who answered, starting again, sharing, a summary, and consequences that are shown before an
+ * action.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { seen, TestDaemon, until } from '@spool/testkit';
@@ -99,7 +102,7 @@ testNeeding(NO_BROWSER)(
 
     await page.goto(`${origin}/#/start`);
     await page.reload();
-    await page.getByRole('region', { name: 'Recent' }).waitFor(WITHIN); // the sessions are known
+    await page.getByRole('region', { name: 'Recent' }).waitFor(WITHIN); // the page has the sessions
     await page
       .getByRole('region', { name: 'Templates' })
       .getByRole('button', { name: /^front/ })
@@ -115,7 +118,7 @@ testNeeding(NO_BROWSER)(
     expect(await page.getByLabel('Command').inputValue()).toContain('pwd; echo');
     await page.getByRole('button', { name: 'Remove the template front' }).click();
     await page.getByText('A command that you start often').waitFor(WITHIN);
-    // What cannot start says why, and the form stays as it is.
+    // A failed start shows its reason, and the form does not change.
     await page.getByRole('combobox', { name: 'Folder' }).fill('/nowhere/at/all');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByRole('alert').waitFor(WITHIN);
@@ -125,7 +128,7 @@ testNeeding(NO_BROWSER)(
 );
 
 testNeeding(NO_BROWSER)(
-  '[PAGE-34] what ends a session names its consequences first; a link is shared with a QR code; a summary says how it went',
+  '[PAGE-34, PAGE-52, PAGE-53] what ends a session names its consequences first; a link is shared with a QR code; a summary says how it went',
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();

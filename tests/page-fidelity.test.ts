@@ -1,4 +1,4 @@
-/** Recordings of agents and other programs through real sessions: the page draws what the daemon knows, cell by cell. */
+/** Tests recordings of agents and other programs through real sessions: the page draws the daemon's screen, cell by cell. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,28 +15,28 @@ import { recorded, recordedNames } from './support/recordings.ts';
 
 afterAll(closeBrowser);
 
-/** A browser beside busy processes: the limit is for what hangs. */
+/** The time limit, only for tests that hang: the browser runs beside busy processes. */
 const WITHIN_MS = 120_000;
 const RECORDINGS = fileURLToPath(new URL('./fixtures/terminal/', import.meta.url));
 const CUT_MS = 10_000;
 
-/** In groups: each meets one kind of break at one size, and another kind at the other. */
+/** Recordings in groups: each has one kind of break at one size, and another kind at the other. */
 const GROUPS: readonly (readonly string[])[] = [
   ['claude/tui-full-kitty', 'codex/tui-session-full', 'local/vim'],
   ['claude/tui-write-edit', 'gemini/tui-full-xterm', 'opencode/tui-session'],
   ['claude/tui-markdown-unicode', 'grok/tui-session', 'local/tmux'],
   ['claude/tui-long-output', 'grok/tui-session-minimal-silent', 'codex/tui-session-inline'],
 ];
-/** That of the recordings, and one that they were not made for. */
+/** The size of the recordings, and one for which they were not made. */
 const SIZES = [
   { cols: 100, rows: 30 },
   { cols: 61, rows: 43 },
 ];
-/** Where the program stops, as shares of the recording: anywhere, also within a character or a sequence. */
+/** The places where the program stops, as parts of the recording: anywhere, also within a character or a sequence. */
 const HALF = 0.5;
 const LATE = 0.9;
 
-interface Shown {
+interface PageFixture {
   readonly name: string;
   readonly page: Page;
   readonly session: Session;
@@ -50,7 +50,7 @@ async function play(
   folder: string,
   name: string,
   size: (typeof SIZES)[number],
-): Promise<Omit<Shown, 'page'>> {
+): Promise<Omit<PageFixture, 'page'>> {
   const file = `${RECORDINGS}${name}.pty`;
   const bytes = statSync(file).size;
   const [half, late] = [Math.floor(bytes * HALF), Math.floor(bytes * LATE)];
@@ -63,7 +63,7 @@ async function play(
 
 async function isAt(
   client: Client,
-  { session, bytes }: Pick<Shown, 'session' | 'bytes'>,
+  { session, bytes }: Pick<PageFixture, 'session' | 'bytes'>,
   share: number,
 ): Promise<void> {
   const offset = Math.floor(bytes * share);
@@ -74,10 +74,10 @@ async function isAt(
   );
 }
 
-/** Waits for the page, which is a moment behind; what differs in the end is shown row by row. */
+/** Waits for the page, which is a moment behind; remaining differences are shown row by row. */
 async function expectSame(
   client: Client,
-  { name, page, session, bytes }: Omit<Shown, 'release'>,
+  { name, page, session, bytes }: Omit<PageFixture, 'release'>,
   share: number,
 ): Promise<string> {
   const at = { offset: Math.floor(bytes * share) };
@@ -90,12 +90,12 @@ async function expectSame(
       return shown.join('\n') === expected.join('\n');
     },
     WITHIN_MS,
-  ).catch(() => {}); // said better below
+  ).catch(() => {}); // the check below has a better message
   expect({ name, rows: shown }).toEqual({ name, rows: expected });
   return expected.join('\n');
 }
 
-/** A blank screen would prove nothing. */
+/** A pattern that a screen must contain: a blank one would prove nothing. */
 const WORDS = /[a-z]{3}/;
 
 for (const [sizeIndex, size] of SIZES.entries()) {
@@ -109,26 +109,27 @@ for (const [sizeIndex, size] of SIZES.entries()) {
         const client = await daemon.client();
         await using open = await openPage(daemon, { ...DESK, colorScheme: 'dark', proxy: network.proxy });
         await open.page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor({ timeout: WITHIN_MS });
-        const breaks: Readonly<Record<string, (shown: readonly Shown[], release: () => void) => Promise<void>>> = {
-          none: async (_shown, release) => release(),
-          reload: async (shown, release) => {
-            release();
-            for (const { page } of shown) await page.reload();
-          },
-          'gateway killed': async (_shown, release) => {
-            process.kill((await client.doors.status())!.pid, 'SIGKILL');
-            release();
-          },
-          'network away': async (shown, release) => {
-            network.cut();
-            release();
-            await new Promise((later) => setTimeout(later, CUT_MS));
-            for (const { page } of shown) expect(await page.getByText(/What you see is \d+s old/).count()).toBe(1);
-            network.heal();
-          },
-        };
+        const breaks: Readonly<Record<string, (shown: readonly PageFixture[], release: () => void) => Promise<void>>> =
+          {
+            none: async (_shown, release) => release(),
+            reload: async (shown, release) => {
+              release();
+              for (const { page } of shown) await page.reload();
+            },
+            'gateway killed': async (_shown, release) => {
+              process.kill((await client.doors.status())!.pid, 'SIGKILL');
+              release();
+            },
+            'network away': async (shown, release) => {
+              network.cut();
+              release();
+              await new Promise((later) => setTimeout(later, CUT_MS));
+              for (const { page } of shown) expect(await page.getByText(/What you see is \d+s old/).count()).toBe(1);
+              network.heal();
+            },
+          };
         for (const [at, act] of Object.values(breaks).entries()) {
-          const shown: Shown[] = [];
+          const shown: PageFixture[] = [];
           for (const name of GROUPS[(at + sizeIndex) % GROUPS.length]!) {
             const played = await play(client, folder, name, size);
             const page = await open.page.context().newPage();
@@ -157,9 +158,9 @@ for (const [sizeIndex, size] of SIZES.entries()) {
   );
 }
 
-/** Where a program stops in its recording: those of one size in the middle of it, those of the other near its end. */
+/** The places where a program stops in its recording: in the middle at one size, near its end at the other. */
 const STOPS = [LATE, HALF];
-/** Sessions at once, so that the next ones print while one is looked at. */
+/** The number of sessions at once, so that the next ones print while one is compared. */
 const AT_ONCE = 12;
 
 for (const [sizeIndex, size] of SIZES.entries()) {
@@ -173,10 +174,10 @@ for (const [sizeIndex, size] of SIZES.entries()) {
         await using open = await openPage(daemon, { ...DESK, colorScheme: 'dark' });
         const { page } = open;
         const names = recordedNames();
-        const blank: string[] = []; // a few have not drawn anything in the middle, or have left before their end
+        const blank: string[] = []; // a few have drawn nothing in the middle, or have left before their end
         expect(names.length).toBeGreaterThan(120);
         for (let from = 0; from < names.length; from += AT_ONCE) {
-          const playing: Omit<Shown, 'release'>[] = [];
+          const playing: Omit<PageFixture, 'release'>[] = [];
           for (const name of names.slice(from, from + AT_ONCE)) {
             const file = join(folder, name.replaceAll('/', '-'));
             const all = recorded(name).bytes;

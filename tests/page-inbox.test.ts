@@ -1,4 +1,4 @@
-/** Dialogs of real agents in the inbox, from recordings, and what an answer presses. */
+/** Tests dialogs of real agents in the inbox, from recordings, and the keys that an answer presses. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +19,14 @@ interface Dialog {
   readonly mark: string;
   readonly question: string;
   readonly subject?: string;
-  /** The key that the page names, and the words of the agent. */
+  /** The keys that the page names, and the words of the agent. */
   readonly options: readonly (readonly [key: string, label: string])[];
-  /** The label of the answer that is given, and the bytes that the agent gets. */
+  /** The label of the chosen answer, and the bytes that the agent gets. */
   readonly answer: readonly [label: string, bytes: string];
 }
 
 const ESCAPE = '\x1b';
-/** Codex asks the terminal for keys that cannot be mistaken for the beginning of others. */
+/** The key Escape for Codex, which requests keys that cannot be mistaken for the beginning of others. */
 const CODEX_ESCAPE = '\x1b[27u';
 const [UP, DOWN, RIGHT] = ['\x1b[A', '\x1b[B', '\x1b[C'];
 const CLAUDE_AUTO = 'Yes, and switch to auto mode · auto mode handles these prompts for you';
@@ -52,7 +52,7 @@ const OPENCODE_BUTTONS = [
   ['Right Right ⏎', 'Reject'],
 ] as const;
 
-/** As each agent has them on its screen. */
+/** The dialogs as they are on each agent's screen. */
 const DIALOGS: Readonly<Record<string, Dialog>> = {
   'claude command': {
     recording: 'claude-a',
@@ -311,7 +311,7 @@ const DIALOGS: Readonly<Record<string, Dialog>> = {
   },
 };
 
-/** Each in a folder of its own, in a program with the name of its agent. */
+/** Plays recordings, each in its own folder, in a program with the name of its agent. */
 async function play(client: Client, folder: string, names: readonly string[]): Promise<Map<string, RecordedDialog>> {
   const dialogs = new Map<string, RecordedDialog>();
   for (const name of names) {
@@ -332,7 +332,7 @@ const cardOf = (page: Page, name: string): Locator =>
 const answersOf = (page: Page, name: string): Locator =>
   cardOf(page, name).getByRole('group', { name: 'Answers' }).getByRole('button');
 
-/** What the page shows of a dialog, in the form of the table. */
+/** Returns the page's view of a dialog, in the form of the table. */
 async function shownOf(page: Page, name: string): Promise<Pick<Dialog, 'question' | 'subject' | 'options'>> {
   const card = cardOf(page, name);
   const subject = card.locator('.subject');
@@ -346,7 +346,7 @@ async function shownOf(page: Page, name: string): Promise<Pick<Dialog, 'question
   };
 }
 
-/** Without what wraps and frames it. */
+/** Returns a text without its wraps and frames. */
 const flat = (text: string): string => text.replaceAll(/[\s│┃|]+/g, '');
 
 testNeeding(NO_BROWSER)(
@@ -370,7 +370,7 @@ testNeeding(NO_BROWSER)(
             return JSON.stringify(shown) === JSON.stringify(expected);
           },
           20_000,
-        ).catch(() => {}); // said better below
+        ).catch(() => {}); // the check below has a better message
         expect(shown).toEqual(expected);
         const screen = flat((await client.screen(name)).content);
         for (const [, label] of options) expect([name, screen]).toEqual([name, expect.stringContaining(flat(label))]);
@@ -407,7 +407,7 @@ testNeeding(NO_BROWSER)(
         process.kill(pid!, 'SIGUSR2');
         await until('the dialog is gone', async () => (await client.get(name)).status.state !== 'blocked', WITHIN_MS);
       }
-      // The page cannot know yet, and everything is answered at once; also by Enter, which is on the button then.
+      // The page cannot know yet, and all are answered at once; also by Enter, because the button has the focus.
       const replies: Promise<unknown>[] = [];
       for (const name of names) {
         const [button] = await answersOf(page, name).all();
@@ -418,7 +418,7 @@ testNeeding(NO_BROWSER)(
       network.heal();
       for (const name of names) await cardOf(page, name).waitFor({ state: 'detached', timeout: WITHIN_MS });
       for (const name of names) {
-        await client.screen(name); // the daemon has read what it was sent before
+        await client.screen(name); // the daemon has read the earlier output
         expect([name, played.get(name)!.typed]).toEqual([name, '']);
       }
       expect(open.complaints).toEqual([]);
@@ -476,7 +476,7 @@ testNeeding(NO_BROWSER)(
         await cardOf(page, agent).getByText('Answering').waitFor({ state: 'detached', timeout: WITHIN_MS });
       }
       for (const [agent, dialog] of played) {
-        await client.screen(agent); // the daemon has read what it was sent before
+        await client.screen(agent); // the daemon has read the earlier output
         expect([agent, dialog.typed]).toEqual([agent, '']);
       }
       expect(open.complaints).toEqual([]);
@@ -499,7 +499,7 @@ testNeeding(NO_BROWSER)('[PAGE-5] after an answer, the next question of the same
     await answersOf(open.page, 'claude').first().click({ timeout: WITHIN_MS });
     const card = cardOf(open.page, 'claude');
     await card.locator('.subject', { hasText: subject }).waitFor({ timeout: WITHIN_MS });
-    await answersOf(open.page, 'claude').last().click({ timeout: WITHIN_MS }); // waits until it is enabled
+    await answersOf(open.page, 'claude').last().click({ timeout: WITHIN_MS }); // waits until the button is enabled
     await card.getByText('the question is still there').waitFor({ timeout: WITHIN_MS });
     expect(dialog.typed).toBe('14'); // the recording ends here
   } finally {
@@ -529,7 +529,7 @@ testNeeding(NO_BROWSER)('[PAGE-5] of two who answer at once one wins, and the ot
   expect(await screen()).toMatch(/got [yn]\nthen \[\]/);
   const [winner, loser] = (await screen()).includes('got y') ? [desk, phone] : [phone, desk];
   await loser.page
-    .getByText(/Somebody was faster|answered by/)
+    .getByText(/Someone was faster|answered by/)
     .first()
     .waitFor({ timeout: WITHIN_MS });
   expect([...winner.complaints, ...loser.complaints]).toEqual([]);

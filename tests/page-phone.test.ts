@@ -1,4 +1,4 @@
-/** The page on a phone, read as text, by keyboard alone, and while it is hidden; in a real browser. */
+/** Tests the page on a phone, read as text, by keyboard alone, and while it is hidden; in a real browser. */
 import { TestDaemon, until } from '@spool/testkit';
 import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, rowsOn, setHidden } from '@spool/testkit/browser';
 import { testNeeding } from '@spool/testkit/needs';
@@ -75,7 +75,7 @@ testNeeding(NO_BROWSER)(
     const before = frames;
     const waitedUntil = Date.now() + 3000;
     await until('some time has passed', () => Date.now() > waitedUntil, WITHIN_MS);
-    // A status that changes is told, for the title of the tab.
+    // A change of the status is reported, for the title of the tab.
     expect(frames - before).toBeLessThanOrEqual(2);
     await setHidden(page, false);
     await until('screens arrive again', () => frames > before + 4, WITHIN_MS);

@@ -1,4 +1,4 @@
-/** Agents that are started and resumed from the page, and the settings of a browser. */
+/** Tests agents that are started and resumed from the page, and the settings of a browser. */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,7 +85,7 @@ testNeeding(NO_BROWSER)('[PAGE-42] an agent that has ended goes on from the page
   await page.getByRole('textbox', { name: 'Prompt for mia' }).waitFor(WITHIN);
   expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0);
   process.kill((await client.get(first.id)).pid, 'SIGKILL');
-  await page.getByRole('textbox', { name: 'Prompt to go on with mia' }).fill('recall');
+  await page.getByRole('textbox', { name: 'Prompt to resume mia with' }).fill('recall');
   await page.getByRole('button', { name: 'Resume' }).tap();
   await page.getByRole('log').getByText(OWN).waitFor(WITHIN);
   const sessions = await client.list();
@@ -149,7 +149,7 @@ testNeeding(NO_BROWSER)(
     await page.goto(`${origin}/#/settings`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('spool web').first().waitFor(WITHIN);
-    expect(await page.getByRole('link', { name: 'rings' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'rings' }).waitFor({ state: 'detached', ...WITHIN });
     await page.reload();
     await page.getByText('spool web').first().waitFor(WITHIN);
     expect(open.complaints).toEqual([]);

@@ -1,4 +1,4 @@
-/** What the page's terminal adds to a terminal: search, links, clipboard, uploads, files; in a real browser. */
+/** Tests the features that the page adds to a terminal: search, links, clipboard, uploads, files; in a real browser. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,69 +39,73 @@ testNeeding(NO_BROWSER)(
   },
 );
 
-testNeeding(NO_BROWSER)('[PAGE-11] a program copies only with consent, and a pasted file is uploaded', async () => {
-  const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
-  try {
-    await using daemon = new TestDaemon();
-    const client = await daemon.client();
-    const script = String.raw`printf '\e]52;;%s\a' "$(printf 'from the program' | base64)"; printf '\e[?2004h'; stty raw -echo; exec cat -v`;
-    await using open = await openPage(daemon);
-    const { page, origin } = open;
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
-    await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.writeText('before'));
-    const shown = page.getByRole('alertdialog', { name: 'Copy' });
-    // A snapshot has no clipboard in it: only what is printed while the page looks asks.
-    const again = await client.run({
-      command: ['bash', '-c', `read -r go; ${script}`],
-      name: 'asks',
-      cwd: folder,
-      size: { cols: 100, rows: 20 },
-    });
-    await page.goto(`${origin}/#/s/${again.id}`);
-    await page.locator('.xterm').waitFor();
-    await until('it is attached', async () => (await client.get(again.id)).viewers.length === 1, WITHIN_MS);
-    await client.write(again.id, 'go\r');
-    await shown.waitFor();
-    expect(await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.readText())).toBe('before');
-    await shown.getByRole('button', { name: 'Copy' }).click();
-    await shown.waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.readText())).toBe(
-      'from the program',
-    );
+testNeeding(NO_BROWSER)(
+  '[PAGE-50, PAGE-51] a program copies only with consent, and a pasted file is uploaded',
+  async () => {
+    const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
+    try {
+      await using daemon = new TestDaemon();
+      const client = await daemon.client();
+      const script = String.raw`printf '\e]52;;%s\a' "$(printf 'from the program' | base64)"; printf '\e[?2004h'; stty raw -echo; exec cat -v`;
+      await using open = await openPage(daemon);
+      const { page, origin } = open;
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+      await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.writeText('before'));
+      const shown = page.getByRole('alertdialog', { name: 'Copy' });
+      // A snapshot does not contain the clipboard: only a sequence that is printed while the page is open makes it ask.
+      const again = await client.run({
+        command: ['bash', '-c', `read -r go; ${script}`],
+        name: 'asks',
+        cwd: folder,
+        size: { cols: 100, rows: 20 },
+      });
+      await page.goto(`${origin}/#/s/${again.id}`);
+      await page.locator('.xterm').waitFor();
+      await until('it is attached', async () => (await client.get(again.id)).viewers.length === 1, WITHIN_MS);
+      await client.write(again.id, 'go\r');
+      await shown.waitFor();
+      expect(await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.readText())).toBe('before');
+      await shown.getByRole('button', { name: 'Copy' }).click();
+      await shown.waitFor({ state: 'detached' });
+      expect(await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.readText())).toBe(
+        'from the program',
+      );
 
-    await page.evaluate(() => {
-      const web = globalThis as unknown as {
-        DataTransfer: new () => { items: { add(file: unknown): void } };
-        File: new (parts: string[], name: string) => unknown;
-        ClipboardEvent: new (type: string, options: object) => object;
-        document: { querySelector(text: string): { dispatchEvent(event: object): void } };
-      };
-      const clipboardData = new web.DataTransfer();
-      clipboardData.items.add(new web.File(['a picture'], '../../evil name.png'));
-      web.document
-        .querySelector('.xterm-helper-textarea')
-        .dispatchEvent(new web.ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-    });
-    await until(
-      'the file is there',
-      () => readdirSync(folder).includes('.spool-uploads') && readdirSync(join(folder, '.spool-uploads')).length === 2,
-      WITHIN_MS,
-    );
-    const made = readdirSync(join(folder, '.spool-uploads')).find((name) => name.endsWith('evil-name.png'))!;
-    expect(readFileSync(join(folder, '.spool-uploads', made), 'utf8')).toBe('a picture');
-    await until(
-      'its path was pasted, bracketed',
-      async () =>
-        (await client.screen(again.id)).content
-          .replaceAll('\n', '')
-          .includes(`^[[200~${folder}/.spool-uploads/${made}`),
-      WITHIN_MS,
-    );
-    expect(open.complaints).toEqual([]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+      await page.evaluate(() => {
+        const web = globalThis as unknown as {
+          DataTransfer: new () => { items: { add(file: unknown): void } };
+          File: new (parts: string[], name: string) => unknown;
+          ClipboardEvent: new (type: string, options: object) => object;
+          document: { querySelector(text: string): { dispatchEvent(event: object): void } };
+        };
+        const clipboardData = new web.DataTransfer();
+        clipboardData.items.add(new web.File(['a picture'], '../../evil name.png'));
+        web.document
+          .querySelector('.xterm-helper-textarea')
+          .dispatchEvent(new web.ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+      });
+      await until(
+        'the file is there',
+        () =>
+          readdirSync(folder).includes('.spool-uploads') && readdirSync(join(folder, '.spool-uploads')).length === 2,
+        WITHIN_MS,
+      );
+      const made = readdirSync(join(folder, '.spool-uploads')).find((name) => name.endsWith('evil-name.png'))!;
+      expect(readFileSync(join(folder, '.spool-uploads', made), 'utf8')).toBe('a picture');
+      await until(
+        'its path was pasted, bracketed',
+        async () =>
+          (await client.screen(again.id)).content
+            .replaceAll('\n', '')
+            .includes(`^[[200~${folder}/.spool-uploads/${made}`),
+        WITHIN_MS,
+      );
+      expect(open.complaints).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
 
 testNeeding(NO_BROWSER)('[FILE-2] files and changes are shown on the page, and HTML and SVG do not run', async () => {
   const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
@@ -145,7 +149,7 @@ testNeeding(NO_BROWSER)('[PAGE-38] a new query and a closed panel end the search
   const asked: string[] = [];
   const ended: string[] = [];
   const textOf = (url: string): string => new URL(url).searchParams.get('text')!;
-  await page.route('**/search?*', (route) => void asked.push(textOf(route.request().url()))); // and never answers
+  await page.route('**/search?*', (route) => void asked.push(textOf(route.request().url()))); // the request is never answered
   page.on('requestfailed', (request) => ended.push(textOf(request.url())));
   await page.goto(`${origin}/#/s/${session.id}`);
   await page.getByRole('button', { name: 'Find in the output' }).click();

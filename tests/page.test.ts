@@ -1,4 +1,4 @@
-/** The page, in a real browser, against a real daemon and gateway. */
+/** Tests the page, in a real browser, against a real daemon and gateway. */
 import { BrowserNetwork, TestDaemon, until } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
 import { afterAll, expect } from 'vitest';
@@ -7,7 +7,7 @@ import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, rowsOn } from '@spool/
 
 afterAll(closeBrowser);
 
-/** A browser beside busy processes: the limit is for what hangs. */
+/** The time limit, only for tests that hang: the browser runs beside busy processes. */
 const WITHIN_MS = 60_000;
 
 testNeeding(NO_BROWSER)(
@@ -70,7 +70,8 @@ testNeeding(NO_BROWSER)(
     await page.reload();
     await page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor();
 
-    await page.context().clearCookies();
+    expect(await page.context().cookies()).toEqual([]);
+    await page.evaluate("indexedDB.deleteDatabase('spool')");
     await page.reload();
     await page.getByRole('heading', { name: 'Open this page from your terminal' }).waitFor();
     expect(open.complaints).toEqual([]);
@@ -97,7 +98,7 @@ testNeeding(NO_BROWSER)('[PAGE-3] a killed keeper and a killed gateway are survi
     );
   }
   const rows = (await rowsOn(page)).filter((row) => row !== '');
-  // Each line once as its echo, and once from cat.
+  // Each line appears once as its echo, and once from cat.
   expect(rows.slice(0, 4)).toEqual(['after the keeper', 'after the keeper', 'after the gateway', 'after the gateway']);
   expect(await page.evaluate(() => (globalThis as unknown as { isSame?: boolean }).isSame)).toBe(true);
 });
@@ -148,7 +149,7 @@ testNeeding(NO_BROWSER)('[PAGE-4] two pages of 159×72 and 47×49 cells at once:
   expect((await client.screen(session.id)).content).not.toContain('resized');
 });
 
-/** Gives a window the size in which this many cells would fit, as the page itself says it when one takes the size. */
+/** Resizes a window so that this many cells fit, as the page itself reports when it takes the size. */
 async function makeFit(page: Page, { cols, rows }: { cols: number; rows: number }): Promise<void> {
   await until(
     `${cols}×${rows} cells fit`,
@@ -170,7 +171,7 @@ async function makeFit(page: Page, { cols, rows }: { cols: number; rows: number 
   );
 }
 
-/** A little more than a cell, so that it is reached from either side. */
+/** A little more than a cell, so that the size is reached from either side. */
 const CELL_PX = [8.5, 16.9] as const;
 
 testNeeding(NO_BROWSER)(
@@ -296,7 +297,7 @@ testNeeding(NO_BROWSER)('[PAGE-24] a front page on which nothing changes draws n
   expect(await isAnimated()).toBe(0);
   await page.getByRole('link', { name: /one/ }).first().click();
   await page.locator('.xterm').waitFor();
-  expect(await isAnimated()).toBe(1); // so the question can find one
+  expect(await isAnimated()).toBe(1); // so the check can find an animation
 });
 
 testNeeding(NO_BROWSER)(
@@ -310,18 +311,18 @@ testNeeding(NO_BROWSER)(
     const { page } = open;
     await page.getByRole('link', { name: /echo/ }).first().waitFor();
     let isAway = true;
-    let dials = 0;
-    network.refuses = (first) => {
-      if (!first.startsWith('GET /ws')) return false;
-      dials++;
-      return isAway;
-    };
+    let tries = 0;
+    network.refuses = (first) => isAway && first.startsWith('GET /ws');
     await page.route(
       (url) => url.pathname.startsWith('/api/'),
-      (route) => (isAway ? route.abort() : route.continue()),
+      (route) => {
+        if (!isAway) return route.continue();
+        tries++;
+        return route.abort();
+      },
     );
     await page.reload();
-    await until('it has tried twice', () => dials > 1, WITHIN_MS);
+    await until('it has tried twice', () => tries > 1, WITHIN_MS);
     isAway = false;
     await page.getByRole('link', { name: /echo/ }).first().click();
     await page.locator('.xterm').waitFor();

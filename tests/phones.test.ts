@@ -1,5 +1,6 @@
-/** What phones need: certificates that they accept, proxies and tunnels, Tailscale, and codes to scan. */
+/** Tests the features for phones: accepted certificates, proxies and tunnels, Tailscale, and codes to scan. */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request as plainRequest, type Server } from 'node:http';
 import { request } from 'node:https';
@@ -8,16 +9,16 @@ import { connect as connectTls } from 'node:tls';
 import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { TestGateway } from './support/gateway.ts';
+import { publicPoint, TestBrowser, TestGateway } from './support/gateway.ts';
 
-interface Opened {
+interface OpenedGateway {
   readonly url: string;
   readonly port: number;
 }
 
 const openssl = (...args: string[]): string => execFileSync('openssl', args, { encoding: 'utf8' });
 
-/** Status, headers and body of a page without TLS. */
+/** Requests a page without TLS; returns its status, headers and body. */
 async function get(
   url: string,
   headers: Record<string, string> = {},
@@ -40,9 +41,9 @@ async function get(
   });
 }
 
-test('[DOOR-19] the own CA: OpenSSL and curl accept what it signs, for local names only, and its key is private', async () => {
+test('[DOOR-19, DOOR-53, DOOR-54] the own CA: OpenSSL and curl accept what it signs, for local names only, and its key is private', async () => {
   await using daemon = new TestDaemon();
-  const { url, port } = await daemon.json<Opened>('web', '--no-open', '--host', '127.0.0.2', '--tls', 'own');
+  const { url, port } = await daemon.json<OpenedGateway>('web', '--no-open', '--host', '127.0.0.2', '--tls', 'own');
   expect(url).toContain(`https://127.0.0.2:${port}/#code=`);
   const trust = await daemon.json<{ url: string; fingerprint: string }>('web', 'trust');
   const page = await get(trust.url);
@@ -93,7 +94,7 @@ test('[DOOR-19] the own CA: OpenSSL and curl accept what it signs, for local nam
   });
   expect(untrusted.status).toBe(60);
   expect(statSync(`${daemon.home}/doors/ca-key.pem`).mode & 0o777).toBe(0o600);
-  // The page before trust: nothing but these two, and only by its own names.
+  // The page for installing the CA: only these two paths, and only by its own names.
   for (const path of ['api/sessions', 'ws', 'assets/x', 'ca-key.pem', '../doors/ca-key.pem', '%2e%2e/ca-key.pem'])
     expect([path, (await get(`${trust.url}${path}`)).status]).toEqual([path, 404]);
   expect((await get(trust.url, { host: 'evil.example' })).status).toBe(421);
@@ -102,7 +103,7 @@ test('[DOOR-19] the own CA: OpenSSL and curl accept what it signs, for local nam
   await daemon.json('web', '--no-open', '--host', '127.0.0.2', '--tls', 'own');
   expect((await daemon.json<{ fingerprint: string }>('web', 'trust')).fingerprint).toBe(trust.fingerprint);
   const refused = await daemon.spool(['web', '--no-open', '--host', '192.0.2.7', '--tls', 'own']);
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('the own CA is for private addresses')]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Spool's CA is for private addresses")]);
 });
 
 test('[DOOR-19] a self-signed certificate comes with a warning', async () => {
@@ -121,7 +122,7 @@ test('[DOOR-20] a renewed certificate is used without a restart, a broken one is
   };
   make('first.test');
   const flags = ['--host', '127.0.0.2', '--tls-cert', cert, '--tls-key', key];
-  const { port } = await daemon.json<Opened>('web', '--no-open', ...flags);
+  const { port } = await daemon.json<OpenedGateway>('web', '--no-open', ...flags);
   const { pid } = (await (await daemon.client()).status()).gateway!;
   const served = async (): Promise<string> =>
     await new Promise((resolve, reject) => {
@@ -162,7 +163,7 @@ test('[DOOR-20] a renewed certificate is used without a restart, a broken one is
   expect((await (await daemon.client()).status()).gateway!.pid).toBe(pid);
 });
 
-/** A reverse proxy as others write it: it may take a prefix away, and says for whom it asks. */
+/** Starts a typical reverse proxy: it may remove a prefix, and names its client. */
 async function proxy(
   to: number,
   prefix: string,
@@ -223,9 +224,18 @@ test('[DOOR-21] behind a proxy it is called by its public name, with the base pa
     before.closeAllConnections();
     before.close();
   }
-  // Over the public name the cookie is for TLS only, and for the base path.
-  const login = await gateway.ask('/base/api/login', { body: { code: gateway.code }, headers: { host, origin } });
-  expect(login.headers['set-cookie']![0]).toMatch(/; Path=\/base; .*; Secure$/);
+  // Over the public name a browser signs for the public origin.
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const headers = { host, origin };
+  const login = { code: gateway.code, key: publicPoint(keys.publicKey) };
+  const { text } = await gateway.ask('/base/api/login', { body: login, headers });
+  const { id, pass } = JSON.parse(text) as { id: string; pass: string };
+  const browser = new TestBrowser(gateway, id, keys.privateKey, pass);
+  const challenged = await gateway.ask('/base/api/challenge', { body: {}, headers });
+  const { challenge } = JSON.parse(challenged.text) as { challenge: string };
+  const signature = browser.sign(challenge, { origin });
+  const passed = await gateway.ask('/base/api/pass', { body: { device: id, challenge, signature }, headers });
+  expect([passed.status, passed.headers['set-cookie']]).toEqual([200, undefined]);
 });
 
 test('[DOOR-21] what a proxy says counts only if it is trusted', async () => {
@@ -249,7 +259,7 @@ test('[DOOR-21] what a proxy says counts only if it is trusted', async () => {
   };
   expect(await refusedFrom('--public-url', 'https://a.example')).toBe('127.0.0.1');
   expect(await refusedFrom('--public-url', 'https://a.example', '--trust-proxy', '10.0.0.0/8')).toBe('127.0.0.1');
-  // The address that the proxy itself has seen; what stands before it is the client's word.
+  // The address that the proxy itself has seen; earlier addresses come from the client.
   expect(await refusedFrom('--public-url', 'https://a.example', '--trust-proxy', '127.0.0.1')).toBe('203.0.113.9');
   const gateway = await TestGateway.start(daemon, '--public-url', 'https://a.example', '--trust-proxy', '127.0.0.1');
   expect((await gateway.ask('/healthz', { headers: { 'x-forwarded-host': 'evil.example' } })).status).toBe(421);
@@ -258,7 +268,7 @@ test('[DOOR-21] what a proxy says counts only if it is trusted', async () => {
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('"everybody" is not the address of a proxy')]);
 });
 
-/** Answers as the real one does, and writes down what it was asked. */
+/** Answers like the real program, and records its arguments. */
 const TAILSCALE = `#!/bin/sh
 folder=$(dirname "$0")
 echo "$*" >> "$folder/asked"
@@ -345,7 +355,7 @@ test('[DOOR-1] a phone is paired by a QR code that fits 80 × 24, with a code th
   expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--qr cannot be combined with --json')]);
 });
 
-/** Whether it has the three corners of a QR code, dark on light. */
+/** Returns whether a picture has the three corners of a QR code, dark on light. */
 function hasCorners(rows: readonly string[]): boolean {
   const dark = (x: number, y: number): boolean =>
     (y % 2 === 0 ? '█▀' : '█▄').includes(rows[Math.floor(y / 2)]?.[x] ?? ' ');

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { inNamespace, NAMESPACES_MISSING, statusField, TestDaemon, until } from '@spool/testkit';
 import { missingProgram, NOT_ROOT, testNeeding } from '@spool/testkit/needs';
 import { expect } from 'vitest';
-import type { Kept } from './bodies/full-disk-start.ts';
-import type { Found } from './bodies/power-cut.ts';
+import type { FullDiskReport } from './bodies/full-disk-start.ts';
+import type { SurvivingSession } from './bodies/power-cut.ts';
 
 testNeeding(NAMESPACES_MISSING, whyNoImage())(
   '[LIFE-5] [LIFE-10] a power cut 2 s after the start, or after the end, leaves sessions with their record and their log',
   async () => {
-    const found = await inNamespace<Record<string, Found>>(new URL('bodies/power-cut.ts', import.meta.url), {
+    const found = await inNamespace<Record<string, SurvivingSession>>(new URL('bodies/power-cut.ts', import.meta.url), {
       afterMs: 2000,
     });
     expect(found).toEqual({
@@ -53,7 +53,7 @@ testNeeding(missingProgram('strace'))(
     strace.kill();
     await once(strace, 'exit');
     const end = steps().slice(durable.length);
-    // The log, which is new too, has the folder synced at a moment of its own.
+    // The folder of the log, which is new too, is synced at another moment.
     expect(end.filter((step, at) => step !== 'sync ID' || end[at - 1] === 'sync session.json')).toEqual([
       'rename session.json',
       'sync session.json',
@@ -102,14 +102,14 @@ testNeeding(missingProgram('strace'))(
 testNeeding(NAMESPACES_MISSING, NOT_ROOT)(
   '[LOG-6] [LIFE-10] a record that a full disk refused is written when there is room, and the next keeper has it',
   async () => {
-    expect(await inNamespace<Kept>(new URL('bodies/full-disk-start.ts', import.meta.url))).toEqual({
+    expect(await inNamespace<FullDiskReport>(new URL('bodies/full-disk-start.ts', import.meta.url))).toEqual({
       whileFull: { name: 'renamed while the disk was full', hasRecord: false },
       afterwards: { name: 'renamed while the disk was full', state: 'running' },
     });
   },
 );
 
-/** What of a trace is about the record of one session, in words. Its folder is called ID. */
+/** Returns the steps of a trace that concern the record of one session, in words. Its folder is called ID. */
 function stepsIn(trace: string, home: string, id: string): string[] {
   const steps: string[] = [];
   for (const line of trace.split('\n')) {
@@ -123,7 +123,7 @@ function stepsIn(trace: string, home: string, id: string): string[] {
   return steps;
 }
 
-/** A sentence, or null where an image of a file system can be made and mounted. */
+/** Returns a sentence, or null if an image of a file system can be made and mounted. */
 function whyNoImage(): string | null {
   if (process.getuid!() !== 0) return 'Mounting an image of a file system needs root.';
   const { status, stderr, error } = spawnSync('losetup', ['-f'], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-/** A prompt is never an answer: dialogs that have just come up, beside sessions that keep the daemon busy. */
+/** Tests that a prompt never answers a dialog that has just appeared, beside sessions that keep the daemon busy. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import type { SpoolError } from '@spool/protocol';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH!, PS1: '$ ', HOME: '/' };
 
-/** A program like an agent's at work: ten whole pictures a second, each of them different. */
+/** A program like a working agent: ten whole pictures a second, each of them different. */
 const REPAINTS = String.raw`
   for ((row = 1; row <= 40; row++)); do
     printf -v line '\033[3%dm%04d\033[m %-100s\r\n' $((row % 7)) $row 'a line of text'
@@ -28,7 +28,7 @@ async function keepBusy(client: Client): Promise<void> {
   );
 }
 
-/** Waits at a prompt and says which keys it reads; `?` has it ask something, so does a paste that holds a `!`. */
+/** Waits at a prompt and reports the keys that it reads; `?` makes it ask a question, and so does a paste that contains a `!`. */
 const ASKS = String.raw`
   stty -echo
   printf '$ '
@@ -39,7 +39,7 @@ const ASKS = String.raw`
     esac
   done`;
 
-/** What it read, up to a key that is typed now. */
+/** Returns the keys that it read, up to a key that is typed now. */
 async function keysOf(client: Client, id: string, file: string): Promise<string> {
   await client.write(id, 'Z');
   await until('it has read all', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('<Z>'));
@@ -77,7 +77,8 @@ test(
     for (const { round, before, between } of rounds) {
       await client.write(before.id, '?');
       await seen(client, before.id, 'Delete everything?');
-      // It is in the log, so whoever looks sees it; on a machine that is too busy to look, the prompt is refused all the same.
+      // The dialog is in the log, so a reading of the screen shows it; on a machine that is too busy to read the screen, the
+      // prompt is still refused.
       const code = await codeOf(client.prompt(before.id, 'please go on'));
       expect(code).toMatch(REFUSED);
       expect({ round, read: await keysOf(client, before.id, before.file) }).toEqual({ round, read: '' });

@@ -1,4 +1,4 @@
-/** A prompt is text for an input line: a full-screen program that nobody knows would take it as commands. */
+/** Tests that a prompt is text for an input line: an unknown full-screen program would take it as commands. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { seen, TestDaemon, until } from '@spool/testkit';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH!, HOME: '/' };
 
-/** Fills the screen like a pager, and notes the keys that it reads. `i` has it say that it is idle, in the way of OSC 7501. */
+/** Fills the screen like a pager, and records the keys that it reads. `i` makes it report that it is idle, by OSC 7501. */
 const PAGER = String.raw`
   stty raw -echo
   printf '\033[?1049h\033[H\033[2Jpage one\r\npage two\r\n\033[7mhelp: h\033[m'

@@ -1,4 +1,4 @@
-/** Text that stands in the input line already: it is told, cleared if that is asked for, and never sent along. */
+/** Tests text that is in the input line already: it is reported, cleared on request, and never sent along. */
 import { spawnSync } from 'node:child_process';
 import type { Client } from '@spool/client';
 import { program, seen, TestDaemon, until } from '@spool/testkit';
@@ -8,7 +8,7 @@ import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH!, HOME: '/' };
 const SHELL = ['bash', '--norc', '--noprofile', '-i'];
-/** A prompt that nobody knows by its looks, with marks around it. */
+/** A prompt that no rule knows, with marks around it. */
 const MARKED = String.raw`\[\e]133;A\a\]at home, \[\e]133;B\a\]`;
 
 const SHELLS = [
@@ -97,7 +97,7 @@ for (const agent of AGENTS) {
   );
 }
 
-/** What is typed while a program starts may be lost. */
+/** Types until the text is visible: keys that are typed while a program starts may be lost. */
 async function typeUntilShown(client: Client, id: string, text: string): Promise<void> {
   const isShown = async (): Promise<boolean> => (await client.screen(id)).content.includes(text);
   for (let tries = 0; tries < 10 && !(await isShown()); tries++) {

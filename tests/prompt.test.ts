@@ -1,4 +1,4 @@
-/** Input that is looked after: prompts that are seen to be taken, pastes, keys that arrive once. */
+/** Tests confirmed input: prompts whose acceptance is detected, pastes, keys that arrive once. */
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { outputOf, seen, TestDaemon, until } from '@spool/testkit';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH!, PS1: '$ ', HOME: '/' };
 
-/** Prints what it gets, write by write, so that a paste and its Enter can be told apart. */
+/** Prints its input, write by write, so that a paste and its Enter can be distinguished. */
 const ECHO_READS = `
 process.stdin.setRawMode(true);
 process.stdout.write('\\x1b[?2004hready\\n');
@@ -23,7 +23,7 @@ async function prompter(client: Client): Promise<string> {
   return id;
 }
 
-test('[IN-4] a prompt is a bracketed paste, and Enter a write of its own', async () => {
+test('[IN-40] a prompt is a bracketed paste, and Enter a write of its own', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const id = await prompter(client);
@@ -36,7 +36,7 @@ test('[IN-4] a prompt is a bracketed paste, and Enter a write of its own', async
   expect(printed).toContain('<"\\r">');
 });
 
-test('[IN-4] a prompt to a shell is confirmed by what comes of it; one that nobody reads is not', async () => {
+test('[IN-42] a prompt to a shell is confirmed by what comes of it; one that nobody reads is not', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const { id } = await client.run({ command: ['bash', '--norc', '--noprofile', '-i'], size: PTY, env });
@@ -54,7 +54,7 @@ test('[IN-4] a prompt to a shell is confirmed by what comes of it; one that nobo
     const { isConfirmed, reaction } = await client.prompt(deaf.id, 'hello', { confirmMs: 500 });
     expect({ echo, isConfirmed, reaction }).toEqual({ echo, isConfirmed: false, reaction: null });
   }
-  // The terminal echoes for a shell that is busy, too; what it prints by itself meanwhile is no answer either.
+  // The terminal echoes for a busy shell, too; its own output meanwhile is not an answer either.
   const busy = 'for i in 1 2 3 4 5 6 7 8 9; do echo line $i; sleep 0.1; done; exec sleep 1000';
   const { id: shell } = await client.run({ command: ['bash', '-c', busy], size: PTY, env });
   await seen(client, shell, 'line 2');
@@ -79,7 +79,7 @@ test('[IN-9] a prompt to a shell that runs a command is refused: the command, or
   expect(await client.prompt(id, 'echo back-$((1+1))')).toMatchObject({ isConfirmed: true });
 });
 
-test('[IN-4] a prompt that somebody else has used the key of is typed all the same', async () => {
+test('[IN-43] a prompt that somebody else has used the key of is typed all the same', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const script = 'read -p "first> " a; echo "[$a]"; read -p "second> " b; echo "[$b]"; sleep 1000';
@@ -91,7 +91,7 @@ test('[IN-4] a prompt that somebody else has used the key of is typed all the sa
   expect(await seen(client, id, '[prompted]')).toContain('[sent]');
 });
 
-test('[IN-4] a prompt that was taken is known as such, also when the session now asks something', async () => {
+test('[IN-42] a prompt that was taken is known as such, also when the session now asks something', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const { id } = await client.run({ command: ['bash', '--norc', '--noprofile', '-i'], size: PTY, env });
@@ -100,10 +100,10 @@ test('[IN-4] a prompt that was taken is known as such, also when the session now
   expect(await ask()).toMatchObject({ isRepeated: false });
   await client.waitUntil(id, 'blocked', { timeoutMs: 10_000 });
   expect(await ask()).toMatchObject({ isRepeated: true });
-  expect((await client.screen(id)).content.match(/Sure\?/g)).toHaveLength(2); // as typed, and as asked
+  expect((await client.screen(id)).content.match(/Sure\?/g)).toHaveLength(2); // in the command, and as the question
 });
 
-test('[IN-4] while a session waits for a decision, a prompt is refused and nothing is typed', async () => {
+test('[IN-41] while a session waits for a decision, a prompt is refused and nothing is typed', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const { id } = await client.run({
@@ -121,7 +121,7 @@ test('[IN-4] while a session waits for a decision, a prompt is refused and nothi
   expect((await outputOf(client, id)).toString()).toContain('got <n>');
 });
 
-test('[IN-4] the same prompt with the same key is typed once, also across a keeper that was killed', async () => {
+test('[IN-43] the same prompt with the same key is typed once, also across a keeper that was killed', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const id = await prompter(client);
@@ -140,7 +140,7 @@ test('[IN-4] the same prompt with the same key is typed once, also across a keep
   expect(printed.match(/<"x/g)).toHaveLength(1);
 });
 
-test('[IN-4] two prompts at once are two prompts', async () => {
+test('[IN-40] two prompts at once are two prompts', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const id = await prompter(client);
@@ -165,7 +165,7 @@ test('[IN-4] paste, keys and send from the command line', async () => {
   await client.wait(id);
   const printed = (await outputOf(client, id)).toString();
   expect(printed).toContain('<"\\u001b[200~one\\ntwo\\u001b[201~">');
-  // Keys that come soon after each other may be read at once.
+  // Consecutive keys may be read at once.
   const reads = [...printed.matchAll(/<"(.*?)">/g)].map(([, read]) => read).join('');
   expect(reads).toContain('\\u001b[A\\u001bx\\u001b[15~sent\\u001b[B\\u001b[Dy\\u0004');
 });

@@ -23,16 +23,15 @@ test.each([0, 1, 3])(
     await client.write(session.id, 'go\r');
     const results = await resultOf(client, session.id);
     expect(results.filter(({ isRight }) => !isRight)).toEqual([]);
-    // The median says how fast it is; a single one may be late on a machine that is busy with other things.
-    const times = results.map(({ ms }) => ms).toSorted((a, b) => a - b);
-    expect(times[times.length >> 1]!).toBeLessThan(500); // programs wait for a second or so
+    // Programs wait for a second or so. On a busy machine many are late: one that waited for a timer of ours would be, each time.
+    expect(Math.min(...results.map(({ ms }) => ms))).toBeLessThan(500);
     for (const terminal of terminals) terminal[Symbol.dispose]();
   },
 );
 
 test('[QRY-1] the first program of a cold daemon does not wait for an answer while the daemon gets ready', async () => {
   await using daemon = new TestDaemon();
-  // So many rules that reading them takes a while, during which nothing could be answered.
+  // So many rules that reading them takes a while, during which a query could not be answered.
   mkdirSync(`${daemon.home}/config/rules`, { recursive: true });
   const all = Array.from({ length: 12 }, (_, at) => `^(?:a{${at}}|[b-y]+\\d*)\\s+z$`);
   const rules = Array.from({ length: 100 }, (_, at) => ({ name: `r${at}`, says: 'idle', in: 'screen', all }));
@@ -75,7 +74,7 @@ test('[QRY-1] a query asked while the keeper is dead is answered by its successo
   process.kill(keeper.pid, 'SIGKILL');
   const out = await seen(client, session.id, 'done');
   expect(out.replaceAll(/\s+/g, ' ')).toContain('033 [ 1 ; 6 R');
-  // Nothing else is waiting to be read: the next byte is the one that is typed now.
+  // No other byte is waiting to be read: the next one is the byte that is typed now.
   await client.write(session.id, 'z');
   await until('it has ended', async () => (await client.get(session.id)).state !== 'running');
   expect((await seen(client, session.id, 'z')).slice(out.length)).toMatch(/z/);
@@ -84,7 +83,7 @@ test('[QRY-1] a query asked while the keeper is dead is answered by its successo
 test('[QRY-1] a query that was answered is not answered again by the next keeper, nor by the one after it', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  // It tells every byte that it is given.
+  // It prints every byte that it gets.
   const script = `
     process.stdin.setRawMode(true);
     process.stdout.write('\\x1b[6n\\x1b[c');
@@ -99,7 +98,7 @@ test('[QRY-1] a query that was answered is not answered again by the next keeper
     const { keeper } = await client.status();
     process.kill(keeper.pid, 'SIGKILL');
     await until('there is another keeper', async () => (await client.status()).keeper.pid !== keeper.pid);
-    await client.screen(id); // it has read everything up to here, and would have answered
+    await client.screen(id); // it has read all output up to here, and would have answered
     await client.write(id, mark);
     await seen(client, id, mark);
   }
@@ -126,7 +125,7 @@ test('[QRY-1] an answer does not come into the middle of a paste, and does come 
   await seen(client, id, 'ready');
   await client.write(id, '\x1b[200~one');
   await seen(client, id, 'asked');
-  await client.screen(id); // it has been read up to there, and the answer made
+  await client.screen(id); // the output has been read up to there, and the answer made
   await client.write(id, ' two\x1b[201~');
   const out = await seen(client, id, ' END');
   expect(out).toContain('GOT "\\u001b[200~one two\\u001b[201~\\u001b[1;6R"');
@@ -162,10 +161,10 @@ test('[QRY-2] colours are those of the attached terminal, if it told them; else 
   attachment.close();
 });
 
-/** White as the palette has it: bright white is for bold. */
+/** White in the palette: bright white is for bold. */
 const WHITE_ON_BLACK = '10=e5e5/e5e5/e5e5 11=0000/0000/0000';
 
-/** Asks for the colour of text (10) and of the background (11) whenever it is given a byte. */
+/** Asks for the colour of text (10) and of the background (11) for each byte of input. */
 const COLOUR_PROBE = `
   process.stdin.setRawMode(true);
   process.stdout.write('ready');

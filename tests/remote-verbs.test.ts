@@ -1,14 +1,17 @@
-/** Every verb from afar: the same words, through a gateway, give the same output and exit codes as on the machine itself. */
+/**
+ * Tests every verb from another machine: the same command, through a gateway, gives the same output and exit codes as on the
+ * machine itself.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { type Ran, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
+import { type RunResult, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { VERBS } from '../packages/cli/src/command-line/verb-table.ts';
 import { ABOUT_HERE, NO_HOST } from '../packages/cli/src/remote/local-verbs.ts';
 import { TestGateway } from './support/gateway.ts';
-import { Agent } from './support/mcp-agent.ts';
+import { McpAgent } from './support/mcp-agent.ts';
 
 const SCRIPTED = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const SIZE = { cols: 80, rows: 24 };
@@ -35,10 +38,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const here = (...args: string[]): Promise<Ran> => daemon.spool(args);
-/** Verbs that were used from afar: the last test wants each of them. */
+const here = (...args: string[]): Promise<RunResult> => daemon.spool(args);
+/** Verbs that were used remotely: the last test requires each of them. */
 const used = new Set<string>();
-const there = (...args: string[]): Promise<Ran> => {
+const there = (...args: string[]): Promise<RunResult> => {
   used.add(args[0]!);
   return afar.spool([...flags, ...args]);
 };
@@ -47,7 +50,7 @@ const terminalThere = (...args: string[]): Terminal => {
   return new Terminal([SPOOL, ...flags, ...args], afar.env, SIZE);
 };
 
-/** Ids, times and process ids differ from run to run. */
+/** Masks ids, times and process ids, which differ from run to run. */
 const masked = (text: string): string =>
   text
     .replaceAll(/\b[a-z][a-z0-9]{9}\b/g, 'ID')
@@ -57,9 +60,13 @@ const masked = (text: string): string =>
     .replaceAll(/\d{13}/g, 'AT')
     .replaceAll(/\bby (cli \d+|token)\b/g, 'by WHO')
     .replaceAll(/ {2,}/g, '  ');
-const plain = ({ code, stdout, stderr }: Ran): unknown => ({ code, stdout: masked(stdout), stderr: masked(stderr) });
+const plain = ({ code, stdout, stderr }: RunResult): unknown => ({
+  code,
+  stdout: masked(stdout),
+  stderr: masked(stderr),
+});
 
-/** `X` in a name becomes the place where the row is run. */
+/** Runs each row on both machines; `X` in a name becomes the place. */
 async function sameFromAfar(rows: readonly (readonly string[])[]): Promise<void> {
   for (const row of rows) {
     const as = (name: string): string[] => row.map((word) => word.replace('-X', `-${name}`));
@@ -133,7 +140,7 @@ test('[REM-6] each verb does the same from afar as on the machine itself', async
     ['attach', 'no-such-session'],
   ];
   await sameFromAfar(rows);
-  // What it says on the way depends on when it looks.
+  // Its progress messages depend on the time of its checks.
   expect(await there('task', 'wait', 'job-there')).toMatchObject({ code: 0 });
   // No daemon was started on the machine where the commands were typed.
   expect(afar.processes()).toEqual([]);
@@ -198,7 +205,7 @@ test('[REM-6] watch, replay and the tools of an agent, from afar', async () => {
   watched.type('q');
   expect(await watched.ended()).toMatchObject({ code: 0 });
   used.add('mcp');
-  await using agent = await Agent.of(afar, 'legacy', flags);
+  await using agent = await McpAgent.of(afar, 'legacy', flags);
   const id = await agent.run('echo $((40 + 2)) by $HOME');
   expect(await agent.text('spool_wait', { sessions: [id] })).toMatch(/exit/);
   expect(await agent.text('spool_read', { session: id })).toContain(`42 by ${daemon.env.HOME}`);
@@ -254,6 +261,7 @@ test('[REM-6] what needs no daemon ignores the host', async () => {
   const words: Readonly<Record<string, readonly string[]>> = {
     context: ['ls'],
     config: ['path'],
+    policy: ['check'],
     completions: ['bash'],
     'shell-integration': ['bash'],
     driver: ['claude', '--replay', '/dev/null'],

@@ -1,4 +1,4 @@
-/** What goes by age: old output, ended sessions, folders that never became a session. */
+/** Tests deletion by age: old output, ended sessions, folders that never became a session. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -10,10 +10,10 @@ const AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SEGMENT_BYTES = 4 * 1024 * 1024;
 const SWEPT_WITHIN_MS = 60_000;
-/** Longer than it takes until the housekeeper has looked at a session that grew: what goes then goes by the sweep. */
+/** Longer than the time until the housekeeper has examined a session that grew: later output is deleted by the sweep. */
 const RETAIN_MS = 8000;
 
-/** What a reader finds at the very beginning. */
+/** Returns the first item for a reader at the very beginning. */
 async function firstGap(client: Client, id: string): Promise<unknown> {
   for await (const item of client.watch(id, { from: 0 }))
     if (item.type === 'gap' || item.type === 'output') return item;
@@ -37,7 +37,7 @@ test('[LOG-5] the daemon drops what is too old without any growth, of running an
 test('[LOG-5] events of an agent go by age too, with its output; `rm` removes both logs', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  // Some megabytes of texts, and then nothing: what goes then goes by the sweep.
+  // Some megabytes of texts, and then silence: they are deleted by the sweep.
   const agent = await client.agent('claude', {
     prompt: 'escapes 30',
     program: [process.execPath, AGENT, `${daemon.home}/received.ndjson`],
@@ -113,7 +113,7 @@ test('[LOG-8] a session that was lost counts from when that was noticed, however
   await using daemon = new TestDaemon();
   const sessions = `${daemon.home}/sessions`;
   const at = Date.now() - 100 * DAY_MS;
-  // It ran, and printed nothing for long, when the machine went down: its record has no end.
+  // It was running, long without output, when the machine stopped: its record has no end.
   const folder = writeEndedSession(sessions, { id: 'lost00000000', startedAt: at, endedAt: at + 1000, output: 'x' });
   const record = JSON.parse(readFileSync(`${folder}/session.json`, 'utf8')) as object;
   writeFileSync(`${folder}/session.json`, JSON.stringify({ ...record, end: null }));
@@ -124,7 +124,7 @@ test('[LOG-8] a session that was lost counts from when that was noticed, however
   process.kill((await client.status()).keeper.pid, 'SIGKILL');
   const { keeper } = await client.status();
   writeEndedSession(sessions, { id: 'next00000000', endedAt: at, output: 'x' });
-  process.kill(keeper.pid, 'SIGKILL'); // the third reads it from its record
+  process.kill(keeper.pid, 'SIGKILL'); // the third keeper reads it from its record
   expect((await client.list()).length).toBe(2);
   await until('it has been swept again', async () => (await client.list()).length === 1, SWEPT_WITHIN_MS);
   expect(await client.list()).toMatchObject([{ id: 'lost00000000', state: 'lost' }]);

@@ -1,6 +1,6 @@
 /**
- * The matrix of the doors, made from the table that decides: every request, frame and route, for every role, with a token that is
- * valid, limited to another session, revoked or expired.
+ * Tests the matrix of permissions, made from the table that decides: every request, frame and route, for every role, with a token
+ * that is valid, limited to another session, revoked or expired.
  */
 import {
   encodeFrame,
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-/** Worked out apart from what the gateway uses. */
+/** Computes the permission independently of the gateway's code. */
 function mayDo(role: Role, needed: string): boolean {
   const atLeast: Record<string, readonly string[]> = {
     viewer: ['viewer', 'prompter', 'operator', 'owner'],
@@ -49,7 +49,7 @@ function mayDo(role: Role, needed: string): boolean {
   return atLeast[needed]?.includes(role) ?? false;
 }
 
-/** A field that no request has: whoever gets past the guard is told so by the keeper, and nothing is done. */
+/** A field that no request has: a client that passes the guard is refused by the keeper, without any effect. */
 const HARMLESS = { nonsense: true };
 const ops = Object.keys(OP_ROLES) as Op[];
 
@@ -74,7 +74,7 @@ test.each(ROLES)('[DOOR-9] each frame is refused to a %s, or passed on, as the t
     socket.client.send(encodeFrame(type, 9, payload));
     if (needed === 'daemon') expect([name, await socket.closed]).toEqual([name, 4003]);
     else if (name === 'hello') {
-      // A second hello is a fault, which the keeper tells.
+      // A second hello is an error, which the keeper reports.
       await socket.next(({ json }) => (json as { code?: string } | null)?.code === 'FRAME_INVALID');
     } else {
       await socket.request('get', { session: own });
@@ -184,7 +184,7 @@ test('[DOOR-9] every route is refused, or not, as the table says; also with a re
       const isAllowed = needed === 'token' || mayDo(role, needed === 'asked' ? 'prompter' : needed);
       expect([route, role, (await ask(tokens[role])) === 403]).toEqual([route, role, !isAllowed]);
     }
-    // After ten of them, 429.
+    // After ten of them, the status is 429.
     for (const token of [...revoked, expiring.token])
       expect([route, [401, 429].includes(await ask(token))]).toEqual([route, true]);
   }
@@ -233,7 +233,7 @@ test.each(ROLES)('[DOOR-12] whatever a %s has opened ends with its token, and no
         closed = opened;
         break;
       }
-      ms *= 2; // a busy machine was slower than the token
+      ms *= 2; // the token expired first, on a busy machine
     }
     if (end === 'revoked') await doors.revokeToken(made.info.id);
     await Promise.all(closed);
@@ -242,7 +242,7 @@ test.each(ROLES)('[DOOR-12] whatever a %s has opened ends with its token, and no
   }
 });
 
-/** One of each kind of connection; when each of them has ended. */
+/** Opens one connection of each kind; returns promises of their ends. */
 async function openAll(token: string): Promise<Promise<unknown>[]> {
   const frames = await gateway.frames(token);
   const dialects = ['spool.attach.v1', 'spool.events.v1', 'v1.alis'].map(async (dialect) => {
@@ -261,7 +261,10 @@ async function openAll(token: string): Promise<Promise<unknown>[]> {
   return [...sockets, events.closed, poll];
 }
 
-/** On a busy machine a token may expire before it is used: then one that lives longer is tried. */
+/**
+ * Connects with a token that then expires. On a busy machine it may expire before it is used: then one that lives longer is
+ * tried.
+ */
 async function expiredWhileConnected(): Promise<{ token: string }> {
   const { doors } = await daemon.client();
   for (let ms = 1000; ; ms *= 2) {
@@ -273,12 +276,12 @@ async function expiredWhileConnected(): Promise<{ token: string }> {
   }
 }
 
-test('[DOOR-15] a link shares one session, for so many browsers, and ends with all that came of it', async () => {
+test('[DOOR-48] a link shares one session, for so many browsers, and ends with all that came of it', async () => {
   const shared = await daemon.json<{ id: string; url: string }>('share', 'own', '--uses', '2', '--role', 'prompter');
   const code = new URL(shared.url).hash.slice('#code='.length);
-  const cookies = [await gateway.login(code), await gateway.login(code)];
+  const browsers = [await gateway.login(code), await gateway.login(code)] as const;
   await expect(gateway.login(code)).rejects.toThrow(/CODE_REFUSED|RATE_LIMITED/);
-  const headers = { cookie: cookies[0]!, origin: gateway.origin };
+  const { headers } = browsers[0];
   const { text } = await gateway.ask('/api/sessions', { headers });
   expect(JSON.parse(text)).toMatchObject([{ id: own, cwd: '' }]);
   expect((await gateway.ask('/api/sessions/other', { headers })).status).toBe(404);
@@ -286,10 +289,10 @@ test('[DOOR-15] a link shares one session, for so many browsers, and ends with a
   await socket.hello();
   await daemon.json('token', 'revoke', shared.id);
   expect(await socket.closed).toBe(4001);
-  expect([401, 429]).toContain((await gateway.ask('/api/me', { headers: { cookie: cookies[1]! } })).status);
+  expect([401, 429]).toContain((await gateway.ask('/api/me', { headers: browsers[1].headers })).status);
 });
 
-test('[DOOR-15] a link from now on shows nothing from before', async () => {
+test('[DOOR-49] a link from now on shows nothing from before', async () => {
   const client = await daemon.client();
   const session = await client.run({ command: ['cat'], name: 'past' });
   await client.write('past', 'before\n');
@@ -297,8 +300,8 @@ test('[DOOR-15] a link from now on shows nothing from before', async () => {
   const { offset } = await client.get('past');
   await new Promise((resolve) => setTimeout(resolve, 20)); // times are in milliseconds
   const { url } = await daemon.json<{ url: string }>('share', 'past', '--from', 'now');
-  const cookie = await gateway.login(new URL(url).hash.slice('#code='.length));
-  const socket = await gateway.socket({ cookie, origin: gateway.origin });
+  const browser = await gateway.login(new URL(url).hash.slice('#code='.length));
+  const socket = await gateway.socket(browser.headers);
   await socket.hello();
   const watched = await socket.request('watch', { session: 'past', from: 'start', creditBytes: 1000 });
   expect(watched).toMatchObject({ from: offset });

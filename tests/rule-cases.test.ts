@@ -1,4 +1,6 @@
-/** A user corrects the status of a session: the screen becomes a case, and the rules are tested against all cases. */
+/**
+ * Tests the correction of a session's status by a user: the screen becomes a case, and the rules are tested against all cases.
+ */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { seen, TestDaemon } from '@spool/testkit';
 import { expect, test } from 'vitest';

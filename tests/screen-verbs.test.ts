@@ -1,4 +1,4 @@
-/** The verbs that look back: screen, logs, export, replay; against real sessions. */
+/** Tests the verbs that show the past: screen, logs, export, replay; against real sessions. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,7 +109,7 @@ test('[PAST-2] [PAST-3] `logs` of a shell with an editor: a section with its las
   const times = (await daemon.spool(['logs', '--timestamps', '--grep', 'before|after', id])).stdout.trim().split('\n');
   const [before, after] = times.map((line) => line.slice(0, 23)) as [string, string];
   expect(new Date(after).getTime() - new Date(before).getTime()).toBeGreaterThan(1000);
-  // What is printed can be given back.
+  // The printed cursor can be passed to the next call.
   expect((await daemon.spool(['logs', '--since', after, id])).stdout).toBe('after\nerror: last\n');
   expect((await daemon.spool(['logs', '--until', before, id])).stdout).toBe('before\n');
   expect((await daemon.spool(['screen', '--at', before, id])).stdout).toBe('before\n');
@@ -185,13 +185,13 @@ testNeeding(missingProgram('asciinema'))('asciinema plays what `export --asciica
   const id = await ran(daemon, "printf 'größe '; printf '\\303'; sleep 0.1; printf '\\244\\n'", '--size', '90x20');
   const file = `${folder}/v2.cast`;
   await daemon.json('export', '-o', file, id);
-  // It wants a terminal of its own to look at.
+  // It needs its own terminal.
   using player = new Terminal(['asciinema', 'cat', file], { ...process.env, HOME: folder, LC_ALL: 'C.UTF-8' });
   expect(await player.ended()).toEqual({ code: 0, signal: 0 });
   await player.sees(Buffer.from('größe ä\r\n').toString('latin1'));
 });
 
-test('[PAST-7] `export --asciicast` is a recording in both versions; `--text` and `--html` are what was seen', async () => {
+test('[PAST-40] `export --asciicast` is a recording in both versions; `--text` and `--html` are what was seen', async () => {
   await using daemon = new TestDaemon();
   const folder = mkdtempSync(`${tmpdir()}/spool-test-export-`);
   const id = await ran(
@@ -296,7 +296,7 @@ test('[PAST-6] keys of a replay: pause, seek, the ends, in a terminal smaller th
       return model.text().some((row) => row.includes(what)) && line.test(model.text().at(-1)!);
     });
   await shows('first', /^/);
-  player.type(' 0\x1b[C'); // in one read: pause, back to the beginning, five seconds on
+  player.type(' 0\x1b[C'); // in one read: pause, back to the beginning, five seconds forward
   await shows('second', /0:05 of 0:06 · paused/);
   player.type('\x1b[D');
   await shows('', /0:00 of 0:06 · paused/);
@@ -308,7 +308,7 @@ test('[PAST-6] keys of a replay: pause, seek, the ends, in a terminal smaller th
   await shows('second', /0:03 of/);
   player.type('q');
   expect(await player.ended()).toEqual({ code: 0, signal: 0 });
-  // The end is told before the last bytes have been read from the terminal.
+  // The end is reported before the last bytes have been read from the terminal.
   await until('it has said how it ended', () => player.printed.includes('left the replay'));
 });
 
@@ -342,7 +342,7 @@ test('[ATT-5] `replay --at` begins where the session was: screen, cursor, pen, m
   }
 });
 
-/** All that counts of a terminal of 80x24 that was sent these bytes. */
+/** Returns the relevant state of a terminal of 80x24 that was sent these bytes. */
 function pictureOf(bytes: Uint8Array): string {
   using model = new ScreenModel({ cols: 80, rows: 24 });
   model.write(bytes);

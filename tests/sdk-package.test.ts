@@ -1,4 +1,4 @@
-/** The SDK as a program gets it: packed, installed into a fresh project without a network, compiled and run. */
+/** Tests the SDK as a program gets it: packed, installed into a fresh project without a network, compiled and run. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

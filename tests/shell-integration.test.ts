@@ -1,4 +1,4 @@
-/** `spool shell-integration`: the real shells mark their prompts, their commands and how those ended. */
+/** Tests `spool shell-integration`: the real shells mark their prompts, their commands and the exit codes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventItem } from '@spool/client';
@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 
 interface Shell {
   readonly name: 'bash' | 'zsh' | 'fish';
-  /** Of the user's file, in the session's home. */
+  /** The name of the user's file, in the session's home. */
   readonly startFile: string;
   readonly start: string;
 }
@@ -61,7 +61,7 @@ for (const { name, startFile, start } of SHELLS)
       await runs(' true secret');
       await until('the failed command is notified', () => notified.length > 0);
       expect(notified).toEqual([
-        expect.stringMatching(/^[a-z]+: echo 'one; two.*&& false failed with exit code 1 after \d+ s: one; two/),
+        expect.stringMatching(/^[a-z]+: echo 'one; two.*&& false failed with exit code 1 after [\d.]+m?s: one; two/),
       ]);
       await runs(`cd 'a;b é'`);
       await runs('sh -c "exit 7"');
@@ -80,7 +80,7 @@ for (const { name, startFile, start } of SHELLS)
       }
       expect(commands).toEqual([
         { text: `echo 'one; two\\n' && false`, exitCode: 1 },
-        { text: null, exitCode: 0 }, // kept out of the history, so out of ours
+        { text: null, exitCode: 0 }, // kept out of the shell's history, so it is not reported
         { text: `cd 'a;b é'`, exitCode: 0 },
         { text: 'sh -c "exit 7"', exitCode: 7 },
       ]);

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 const MIB = 1024 * 1024;
-/** What a watcher may cost, however slow it is. */
+/** The memory limit of a watcher, however slow it is. */
 const WATCHER_BYTES_MAX = 256 * 1024;
-/** Read ahead by the client's own socket, before it was told to pause. */
+/** The bytes that the client's own socket reads before it pauses. */
 const READ_AHEAD_BYTES = 64 * 1024;
 
 test('[SLOW-2] a watcher that does not read holds at most 256 KiB in the daemon, whatever it is sent', async () => {
@@ -25,7 +25,7 @@ test('[SLOW-2] a watcher that does not read holds at most 256 KiB in the daemon,
   }
   await client.write(id, '\n');
   await client.wait(id);
-  // With its session gone there is nothing more to read: what still comes is what was on its way.
+  // With its session gone there is no more output: later bytes were already in transit.
   await client.remove(id);
   for (const each of deaf) {
     each.resume();
@@ -54,7 +54,7 @@ test('[SLOW-1] of two hundred watchers some are slow and some never read: the ch
   const watchFrom = async (client: Client, isSlow: boolean): Promise<object> => {
     const stream = new VerifiedStream();
     for await (const item of client.watch(session.id, { from, ...(isSlow && { creditBytes: 16 * 1024 }) })) {
-      // Slow: not another byte before the child is gone and all the others have seen everything.
+      // A slow watcher reads no more before the child is gone and all the others have read all output.
       if (isSlow) await until('the fast ones have ended', () => isOver, 240_000);
       if (item.type === 'output') stream.push(item.offset - from, item.bytes);
       if (item.type === 'exit') return { bytes: stream.offset, exitCode: item.exitCode };
@@ -82,7 +82,7 @@ test('[SLOW-1] of two hundred watchers some are slow and some never read: the ch
   }
 }, 300_000);
 
-/** Says "ready", waits for a line, and then writes so many bytes. */
+/** Returns a program that prints "ready", waits for a line, and then writes so many bytes. */
 function waiting(bytes: number, pace = ''): string[] {
   return ['sh', '-c', `stty raw -echo; echo ready; read go; exec ${program('verified-source')} ${bytes} ${pace}`];
 }

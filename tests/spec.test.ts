@@ -1,14 +1,14 @@
 /**
- * SPEC.md holds the promises, one a line: `- **LOG-1** byte-exact: …`. A test proves one by naming it in its title:
- * `test('[LOG-1] …')`, several as `[LOG-1, LOG-2]`. The file that keeps one names it in its header: `Keeps LOG-1.` This
- * test keeps the three in step.
+ * Tests SPEC.md, which contains the promises, one a line: `- **LOG-1** byte-exact: …`. A test proves one by naming it in its
+ * title: `test('[LOG-1] …')`, several as `[LOG-1, LOG-2]`. The file that keeps one names it in its header: `Keeps LOG-1.` This
+ * test compares the three.
  */
 import { expect, test } from 'vitest';
 import { unprovedPromises } from '../scripts/promises-reporter.mjs';
 import { isNode, read, type SyntaxNode, syntaxNodes, typeScriptFiles } from './support/sources.ts';
 
 const TITLED: ReadonlySet<string> = new Set(['test', 'testNeeding', 'it', 'describe']);
-/** A test that is not run proves nothing. */
+/** Kinds of tests that are not run, and prove nothing. */
 const NOT_RUN: ReadonlySet<string> = new Set(['skip', 'todo']);
 
 const promised = [...read('SPEC.md').matchAll(/^\s*- \*\*([A-Z]+-\d+)\*\*/gm)].map(([, id]) => id!);
@@ -27,7 +27,7 @@ test('every promise has a test, and every test names promises that exist', () =>
   }).toEqual({ hasPromises: true, promisedTwice: [], withoutTest: [], withoutPromise: [] });
 });
 
-test('every promise stands in the header of a file that keeps it, and headers name promises that exist', () => {
+test('every promise is in the header of a file that keeps it, and headers name promises that exist', () => {
   const areas = new Set(promised.map((id) => id.split('-')[0]));
   const isKeeper = (file: string): boolean => !mayHoldTests(file) && !file.includes('/testing/');
   const named = typeScriptFiles('packages')
@@ -85,7 +85,7 @@ test('no test is skipped without a sentence: what a test needs is said with `tes
   expect(offences).toEqual([]);
 });
 
-/** Contract suites, which several tests run, live in the testkit. */
+/** Returns whether a file may contain tests: contract suites, which several tests run, are in the testkit. */
 function mayHoldTests(path: string): boolean {
   return path.endsWith('.test.ts') || path.startsWith('packages/testkit/src/');
 }
@@ -109,7 +109,7 @@ function headerIds(source: string): string[] {
   return [...header.matchAll(/\b[A-Z]+-\d+\b/g)].map(([id]) => id);
 }
 
-/** `test.each(x)` as its words: test, each. */
+/** Returns the words of `test.each(x)`: test, each. */
 function wordsOf(callee: unknown): string[] {
   if (!isNode(callee)) return [];
   if (callee.type === 'Identifier') return [callee['name'] as string];

@@ -1,4 +1,4 @@
-/** What a session does, as the daemon tells it: states, facts, milestones; with rules of the user's too. */
+/** Tests the reported status of a session: states, facts, milestones; also with the user's rules. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Client, EventItem } from '@spool/client';
 import { idleSeconds, looksLikeShellPrompt } from '@spool/client';
@@ -16,7 +16,7 @@ function listen(client: Client, ...types: string[]): EventItem[] {
   return told;
 }
 
-/** A program that says what it is told to say, and waits. */
+/** Starts a program that prints the given text, and waits. */
 async function speaker(client: Client): Promise<{ id: string; say(text: string): Promise<void> }> {
   const { id } = await client.run({ command: ['sh', '-c', 'stty raw -echo; printf ready; exec cat'], size: PTY, env });
   await seen(client, id, 'ready');
@@ -113,7 +113,7 @@ test('[STATE-1] an idle session stays idle through the death of a keeper, and is
   const told = listen(client, 'session-status');
   const { keeper } = await client.status();
   process.kill(keeper.pid, 'SIGKILL');
-  // What is restored is less sure than what is read.
+  // A restored status is less certain than a reading.
   await until('the new keeper has read the prompt', async () => {
     const { confidence } = (await client.get(id)).status;
     return (await client.status()).keeper.pid !== keeper.pid && confidence === session.status.confidence;

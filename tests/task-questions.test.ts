@@ -1,9 +1,9 @@
-/** Tasks that wait for a person: a live line that only turns would look like work. */
+/** Tests tasks that wait for a user: a live line that only spins would look like work. */
 import { spawn } from 'node:child_process';
 import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
-/** Asks as npm does, and ends with the answer. */
+/** A script that asks like npm, and ends with the answer. */
 const ASKS = `printf 'Need to install the following packages:\\ncreate-vite@8.0.0\\nOk to proceed? (y) '; read answer; test "$answer" = y`;
 const WAITS = /site waits for you: "Ok to proceed\? \(y\)" \(spool attach site\)/;
 
@@ -34,7 +34,7 @@ test('[TASK-7] plain lines, `task ls` and `task ls --json` say it too', async ()
   );
   const [task] = await daemon.json<{ command: string[]; status: { state: string }; milestone: null }[]>('task', 'ls');
   expect(task).toMatchObject({ command: ['/bin/sh', '-c', ASKS], status: { state: 'blocked' }, milestone: null });
-  await until('the task says so', () => WAITS.test(printed)); // before the answer: who begins to look later sees no question
+  await until('the task says so', () => WAITS.test(printed)); // before the answer: a later reader would see no question
   await daemon.spool(['send', 'site', '--enter', 'y']);
   expect(await ended).toBe(0);
 });

@@ -9,7 +9,7 @@ import {
   isAlive,
   NAMESPACES_MISSING,
   outputOf,
-  type Ran,
+  type RunResult,
   runInNamespace,
   seen,
   SPOOL,
@@ -86,7 +86,7 @@ test('[TASK-1] on the spot: both streams apart, the exit code, the folder and th
   expect(result).toMatchObject({ stdout: `${folder}\n`, stderr: 'héllo\n', isCut: false, state: 'error', exitCode: 4 });
   const here = await client.runShell('pwd', { cwd: 'tests' });
   expect(here.stdout).toBe(`${process.cwd()}/tests\n`);
-  // Over before its input could be closed, more often than not.
+  // It has mostly ended before its input could be closed.
   for (let round = 0; round < 20; round++)
     expect(await client.runShell('exit 3')).toMatchObject({ stdout: '', stderr: '', state: 'error', exitCode: 3 });
 });
@@ -140,7 +140,7 @@ test('[TASK-4] a timeout ends the whole tree, double-forked processes in session
   const grandchild = await grandchildOf(client, handle);
   const result = await client.waitForCompletion(handle);
   expect(result).toMatchObject({ state: 'timeout', exitCode: null });
-  expect(result.reason).toMatch(/^ended by its time limit after \d\.\d s, with all its processes$/);
+  expect(result.reason).toMatch(/^ended by its time limit after [0-9.]+s, with all its processes$/);
   expect(result.lastLines.join('\n')).toContain(`grandchild ${grandchild}`);
   expect([isAlive(grandchild), daemon.processes().length]).toEqual([false, ours]);
 });
@@ -191,7 +191,7 @@ test('[TASK-3] events have the agreed shapes and order, and the joined log is th
   }
   expect(heard.filter(({ type }) => type === 'task_log').length).toBeGreaterThan(1);
   expect(joined(heard)).toEqual(expected);
-  // Of one that is over, asked for by name: the same, and then the end.
+  // For an ended task, requested by name: the same, and then the end.
   const again: TaskStreamEvent[] = [];
   for await (const event of client.taskEvents({ tasks: ['told'] })) again.push(event);
   expect(joined(again)).toEqual(expected);
@@ -210,7 +210,7 @@ test('[TASK-3] [LIFE-1] events go on over a killed keeper: all tasks, each start
   })();
   await until('the output is heard', () => heard.some((event) => event.type === 'task_log'));
   await killOne(client, 'keeper');
-  // On another connection, while this one may still be dialling: its start may not be heard of.
+  // On another connection, while this one may still be connecting: its start may be missed.
   const second = await (await daemon.client()).runShell(gated, { pty: true });
   writeFileSync(`${folder}/go`, '');
   await until('both ends are told', () => heard.filter(({ type }) => type === 'task_finished').length === 2);
@@ -327,7 +327,7 @@ test('the planner as it comes: three scaffolds in a temporary folder, live lines
   const temporary = scratch();
   using terminal = new Terminal(inFolder, { ...daemon.env, TMPDIR: temporary }, SIZE);
   expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
-  // A program's end can be known before its last output is read.
+  // A program's end may be reported before its last output is read.
   let lines: readonly string[] = [];
   await until('its last line is read', async () => {
     ({ lines } = await picture(terminal));
@@ -352,14 +352,14 @@ test('task run, for scripts: lines for start, milestones and end, the exit code,
   expect(failed.stdout.split('\n')).toEqual([
     expect.stringMatching(/^install \([a-z0-9]+\): started$/),
     'install: 12 packages installed',
-    expect.stringMatching(/^install: error after \d\.\ds: exit code 5$/),
+    expect.stringMatching(/^install: error after [0-9.]+s: exit code 5$/),
     '  added 12 packages in 3s',
     '  sorry',
     '',
   ]);
   const slow = await daemon.spool(['task', 'run', '-t', '400ms', 'sh', '-c', 'sleep 1000', '-v']);
   expect(slow).toMatchObject({ code: 124 });
-  expect(slow.stdout).toMatch(/sh: timeout after .*: ended by its time limit after .* s, with all its processes\n/);
+  expect(slow.stdout).toMatch(/sh: timeout after .*: ended by its time limit after .*s, with all its processes\n/);
   const verbose = await daemon.spool(['task', 'run', '-v', '--pipes', '--', 'sh', '-c', 'cat; echo out; echo err >&2']);
   expect(verbose).toMatchObject({ code: 0, stdout: 'out\nerr\n', stderr: expect.stringContaining('sh: success') });
   expect((await daemon.spool(['task', 'run', '--shell', 'kill -9 $$'])).code).toBe(137);
@@ -476,16 +476,16 @@ test('task run on a terminal: one live line with elapsed, last line, progress, m
       return pattern.test(lines[0]!) && lines.slice(1).every((line) => line === '');
     });
   };
-  await shows(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] build +\d+\.\ds {2}looking around$/);
+  await shows(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] build +[0-9.]+s {2}looking around$/);
   writeFileSync(`${folder}/progress`, '');
-  await shows(/^. build +\d+\.\ds ████░░░░░░ {2}40% {2}looking around$/);
+  await shows(/^. build +[0-9.]+s ████░░░░░░ {2}40% {2}looking around$/);
   writeFileSync(`${folder}/milestone`, '');
-  await shows(/^. build +\d+\.\ds {2}12 packages installed$/);
+  await shows(/^. build +[0-9.]+s {2}12 packages installed$/);
   writeFileSync(`${folder}/end`, '');
   expect(await terminal.ended()).toEqual({ code: 5, signal: 0 });
   const { lines } = await picture(terminal);
   expect(lines.slice(0, 5)).toEqual([
-    expect.stringMatching(/^✗ build +\d+\.\ds {2}exit code 5$/),
+    expect.stringMatching(/^✗ build +[0-9.]+s {2}exit code 5$/),
     '  looking around',
     '  added 12 packages in 3s',
     '  sorry',
@@ -520,7 +520,7 @@ function planner(
   daemon: TestDaemon,
   cwd: string,
   args: readonly string[],
-): { readonly pid: number; readonly printed: () => string; readonly ended: Promise<Ran> } {
+): { readonly pid: number; readonly printed: () => string; readonly ended: Promise<RunResult> } {
   const child = spawn(process.execPath, [PLANNER, ...args], {
     cwd,
     env: daemon.env,
@@ -533,7 +533,7 @@ function planner(
   return { pid: child.pid!, printed: () => texts.stdout, ended };
 }
 
-/** The result of a task that another process has awaited, which knows nothing of it but its handle as text. */
+/** Awaits a task in another process, which has only its handle as text; returns the result. */
 async function awaitElsewhere(daemon: TestDaemon, handle: TaskHandle): Promise<TaskResult> {
   const script = `
     import { connect } from '@spool/client/node';
@@ -547,12 +547,12 @@ async function awaitElsewhere(daemon: TestDaemon, handle: TaskHandle): Promise<T
   return JSON.parse(stdout) as TaskResult;
 }
 
-/** Kills one process of the daemon, as soon as the daemon says that it could bear it. */
+/** Kills one process of the daemon, as soon as the daemon reports that one may die. */
 async function killOne(client: Client, victim: 'keeper' | 'holder'): Promise<void> {
   process.kill((await client.status())[victim].pid, 'SIGKILL');
 }
 
-/** A shell that has a child, and a double-forked grandchild in a session of its own which ignores what it can. */
+/** Returns a shell script with a child, and a double-forked grandchild in another session which ignores most signals. */
 function treeOf(): string {
   const grandchild = 'trap "" TERM HUP INT; echo grandchild $$; while :; do sleep 1; done';
   return `(setsid sh -c '${grandchild}' &); sleep 1000`;
@@ -564,7 +564,7 @@ async function grandchildOf(client: Client, { taskId }: TaskHandle): Promise<num
   return pid;
 }
 
-/** Shell that goes on when the file is there. */
+/** Returns a shell command that waits until the file exists. */
 function gate(folder: string, file: string): string {
   return `until [ -e ${folder}/${file} ]; do sleep 0.02; done`;
 }
@@ -575,7 +575,7 @@ function scratch(): string {
   return folder;
 }
 
-/** The pieces of a log as one. */
+/** Joins the pieces of a log. */
 function joined(events: readonly TaskStreamEvent[]): TaskStreamEvent[] {
   const all: TaskStreamEvent[] = [];
   for (const event of events) {
@@ -600,11 +600,11 @@ async function picture(terminal: Terminal): Promise<{ readonly lines: readonly s
   return glass.picture;
 }
 
-test('[TASK-2] who waits for a task changes nothing about how somebody ends it, and waits no longer than he said', async () => {
+test('[TASK-2] a wait for a task does not affect how it is ended, and respects its own time limit', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const tidied = `${daemon.home}/tidied`;
-  // The first process is gone at once; the other tidies up, and takes longer for that than the usual grace.
+  // The first process is gone at once; the other cleans up, and takes longer than the usual grace period.
   const tidy = `mkfifo ${tidied}.not; trap "" HUP; trap "read -t 6 <>${tidied}.not; touch ${tidied}; exit" TERM; echo ready; while :; do sleep 0.05; done`;
   const task = await client.runShell(`bash -c '${tidy}' & exec sleep 1000`, { pty: true, taskName: 'tidy' });
   await seen(client, task.taskId, 'ready');

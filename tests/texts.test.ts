@@ -1,7 +1,8 @@
 /** `npm run texts` lists every sentence that the command line and the MCP server can print. */
 import { ERROR_CODES } from '@spool/protocol';
 import { expect, test } from 'vitest';
-import { allTexts, textsIn } from '../scripts/texts.ts';
+import { unclearIn, unclearSentences } from '../scripts/comments.ts';
+import { allTexts, textsIn, unclearTexts } from '../scripts/texts.ts';
 
 const PLANTED = `
 import { x } from './no such file.ts';
@@ -42,7 +43,7 @@ test('the list has the sentence of every error code, and texts of help, notices,
     expect([place, places.has(place)]).toEqual([place, true]);
 });
 
-/** How a text reads when it was not read twice. */
+/** Signs of a text that was not revised. */
 const CLUMSY: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['an exclamation', /\w!(\s|$)/],
   ['please, sorry, oops', /\b(please|sorry|oops)\b/i],
@@ -57,4 +58,61 @@ test('no sentence is clumsy in a way that a pattern can find', () => {
     CLUMSY.filter(([, pattern]) => pattern.test(text)).map(([what]) => `${file}:${line}: ${what}: ${text}`),
   );
   expect(offences).toEqual([]);
+});
+
+test('no text has a sentence of a shape that must be read twice', () => {
+  const planted = textsIn('packages/cli/src/planted.ts', "notice(`${nobody} planted`); notice('nobody is told');");
+  expect(unclearTexts(planted).map(({ line, shape }) => [line, shape])).toEqual([
+    [1, 'tell: report, notify, say, return'],
+    [1, 'nobody, somebody: no one, or the passive'],
+  ]);
+  expect(unclearTexts().map(({ file, line, shape, text }) => `${file}:${line}: ${shape}: ${text}`)).toEqual([]);
+});
+
+test('no comment and no page has a sentence of a shape that must be read twice', () => {
+  const offences = unclearSentences().map(({ file, line, shape, text }) => `${file}:${line}: ${shape}: ${text}`);
+  expect(offences).toEqual([]);
+});
+
+test.each([
+  ['/** What was installed is compared. */', ['a sentence that begins with "What is"', 'an opening without its noun']],
+  ['/** By a child that is being started. */', ['an opening without its noun']],
+  ['// With a size, the child gets a terminal.', []],
+  [
+    '/** Returns what was read. Nobody is told. */',
+    [
+      'tell: report, notify, say, return',
+      'nobody, somebody: no one, or the passive',
+      'what is, whoever: name the thing or the person',
+    ],
+  ],
+  ['/** Where the dialog begins. */', ['an opening without its noun']],
+  ['/** As the program wrote it. */', ['an opening without its noun']],
+  ['// Where no rule matches, the last reading is kept.', []],
+  ['/** Lists what changed. */', []],
+  ['/** Says "it goes on" and `is no`. */', []],
+  ['// a line that\n// goes on', ['go on: continue']],
+  ['/** Is no longer needed. */', []],
+  ['const text = "nobody is told";', []],
+])('%s: %j', (source, shapes) => {
+  expect(
+    unclearIn('planted.ts', source)
+      .map(({ shape }) => shape)
+      .toSorted(),
+  ).toEqual(shapes.toSorted());
+});
+
+test('comments in C and paragraphs of Markdown are read too, code in them is not', () => {
+  expect(unclearIn('a.c', 'char *x = "/* goes on */"; /* goes on */ // goes on').length).toBe(2);
+  expect(unclearIn('a.md', 'It goes on.\n```\nit goes on\n```\n').map(({ line }) => line)).toEqual([1]);
+});
+
+test.each([
+  ['a shape across a line break', 'The session goes\non.', [1]],
+  ['a paragraph, an item and what continues it', 'It goes\n\non.\n\n- It goes\n- on and\n  it goes\n  on.', [6]],
+  ['cells of a table, each alone', '| it goes | on |\n|---|---|\n| one | What was read is kept. |', [3]],
+  ['a heading and the line after it', '# It goes\non.\n\n## It goes on', [4]],
+  ['code inside an item', '- one:\n  ```\n  it goes on\n  ```\n  two', []],
+])('Markdown is read by paragraph: %s', (_what, source, lines) => {
+  expect(unclearIn('a.md', source).map(({ line }) => line)).toEqual(lines);
 });

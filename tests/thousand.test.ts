@@ -9,7 +9,7 @@ const env = { PATH: process.env.PATH! };
 test('[LIFE-6] a thousand idle sessions: 64 KiB each, no thread each, all adopted for 2 s of CPU after a keeper kill, and all alive after it', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  await start(client, 20); // what the first sessions cost in code and buffers is not the price of a session
+  await start(client, 20); // the code and buffers of the first sessions are not part of the cost of a session
   const before = await figures(client);
   const ids = await start(client, COUNT);
   const after = await figures(client);
@@ -22,7 +22,7 @@ test('[LIFE-6] a thousand idle sessions: 64 KiB each, no thread each, all adopte
   expect(listed.filter(({ state }) => state === 'running').length).toBe(COUNT + 20);
   const next = (await client.status()).keeper.pid;
   expect(next).not.toBe(keeper.pid);
-  expect(cpuSeconds(next)).toBeLessThan(2); // it has done nothing else yet
+  expect(cpuSeconds(next)).toBeLessThan(2); // it has done no other work yet
   for (const id of [ids[0]!, ids[COUNT / 2]!, ids[COUNT - 1]!]) {
     await client.write(id, 'still here\r');
     await seen(client, id, 'still here\r\nstill here');
@@ -39,7 +39,7 @@ test('[LIFE-6] an idle daemon with sessions is woken by its heartbeat alone', as
   const before = [holder.pid, keeper.pid].map(switches);
   await quiet(6000);
   const woken = [holder.pid, keeper.pid].map((pid, at) => switches(pid) - before[at]!);
-  // Four pings in six seconds, each a few switches on either side: far below anything that grows with sessions.
+  // Four pings in six seconds, each a few switches on either side: far below any number that grows with sessions.
   expect(Math.max(...woken)).toBeLessThan(60);
 });
 
@@ -55,7 +55,7 @@ async function start(client: Client, count: number): Promise<string[]> {
   return ids;
 }
 
-/** Memory and threads of all our processes. */
+/** Returns the memory and threads of all our processes. */
 async function figures(client: Client): Promise<{ kib: number; threads: number }> {
   const { holder, keeper } = await client.status();
   let kib = 0;
@@ -67,18 +67,18 @@ async function figures(client: Client): Promise<{ kib: number; threads: number }
   return { kib, threads };
 }
 
-/** What a process has used of the processor: on a busy machine too, it is the work that counts. */
+/** Returns the processor time of a process: it measures the work, on a busy machine too. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** How often the main thread of a process was woken. */
+/** Returns the number of wake-ups of a process's main thread. */
 function switches(pid: number): number {
   return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/task/${pid}/status`, 'utf8'))![1]);
 }
 
-/** The one place where time itself is what is measured. */
+/** Waits; this is the only test that measures time itself. */
 function quiet(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

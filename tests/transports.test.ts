@@ -1,4 +1,4 @@
-/** The transport contract with real daemons: over the unix socket, and over a WebSocket through the gateway. */
+/** Runs the transport contract with real daemons: over the unix socket, and over a WebSocket through the gateway. */
 import { gatewayAddress, remoteRuntime } from '@spool/client/remote';
 import { homeFrom } from '@spool/protocol';
 import { daemonWorld, TestDaemon } from '@spool/testkit';

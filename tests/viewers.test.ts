@@ -46,7 +46,7 @@ test('[SIZE-2] [SIZE-3] [SIZE-4] a new size comes after the snapshot, others are
   })();
   await seen(client, session.id, '20 60');
   await until('the other was told', () => watched.length > 0);
-  await own.view({ size: SMALL }); // the same again
+  await own.view({ size: SMALL }); // the same size again
   await own.view({ size: LARGE });
   await seen(client, session.id, '40 120');
   await until('the other was told again', () => watched.length > 1);
@@ -70,7 +70,7 @@ test('[SIZE-3, SIZE-6] a viewer that follows the size is told it with each snaps
       else if (item.type === 'snapshot') items.push(item.type);
     }
   })();
-  // A picture that was not read yet gives way to the next one; a size is told before each.
+  // A picture that was not read yet is replaced by the next one; a size is reported before each.
   await until('the picture in its own size is there', () => items.slice(-2).join(' ') === '60x20 snapshot');
   expect(items[0]).toBe('80x24');
   items.length = 0;
@@ -82,7 +82,7 @@ test('[SIZE-3, SIZE-6] a viewer that follows the size is told it with each snaps
   await until('the picture is there', () => items.includes('snapshot'));
   expect(items).toEqual(['120x40', 'snapshot']);
   own.close();
-  // From a byte on, too.
+  // Also from an offset on.
   const later = client.attach(session.id, { from: 0, isReadOnly: true, followsSize: true });
   for await (const item of later) {
     expect(item).toMatchObject({ type: 'resized', cols: 120, rows: 40 });
@@ -157,7 +157,7 @@ test('[QRY-2] the colours of one who only looks are not those of the session whi
   typist.close();
 });
 
-test('[ATT-7] who takes over sends the others away; one who only looks cannot type', async () => {
+test('[ATT-7] a viewer that takes over detaches the others; a read-only viewer cannot type', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const session = await client.run({ command: ['cat'], size: PTY, env });
@@ -197,7 +197,7 @@ test('focus is one for all who look: the program hears of it when it changes for
   two.close();
 });
 
-test('[IN-6] who typed is recorded, and who watches is known', async () => {
+test('[IN-6] the typing client is recorded, and the viewers are known', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const session = await client.run({ command: ['cat'], size: PTY, env });
@@ -252,7 +252,7 @@ test('[IN-1] [LIFE-1] what is typed while keepers die arrives once and in order'
     const { keeper } = await killer.status();
     for (let key = 0; key < 40; key++) {
       const text = `<${round}.${key}>`;
-      // Nothing is under way when the keeper stops; what is typed then reaches it and is lost with it.
+      // No key is in transit when the keeper stops; later keys reach it and are lost with it.
       if (key === 10) await seen(client, session.id, `<${round}.9>`);
       if (key === 10) process.kill(keeper.pid, 'SIGSTOP');
       typed += text;
@@ -298,7 +298,7 @@ test('[SLOW-3] a viewer that falls far behind is brought to the present by a sna
   expect(snapshots).toBeGreaterThan(0);
   expect(received).toBeLessThan(bytes / 2);
   await viewer.return?.();
-  // Neither was read so far; the watcher has missed nothing by that.
+  // Neither was read so far; the watcher has missed no byte by that.
   const stream = new VerifiedStream();
   while (stream.offset < bytes) {
     const { value } = await watcher.next();

@@ -1,4 +1,4 @@
-/** Waiting: for the end, for a state, for output, for a match; by the daemon's word, never by asking again and again. */
+/** Tests waiting: for the end, for a state, for output, for a match; by events of the daemon, never by polling. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { parseWanted, waitFor, waitForFirst } from '@spool/client/waits';
@@ -138,10 +138,10 @@ test('[STATE-5] a wait outlives the keeper', async () => {
   expect(await waits[1]).toMatchObject({ exitCode: 5 });
 });
 
-test('[STATE-5] 1,000 waits at once wake nobody while nothing happens', async () => {
+test('[STATE-5] 1,000 waits at once cause no wake-ups while nothing happens', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  // At their prompts: what is known of them does not change any more, however slow the machine is.
+  // At their prompts: their status no longer changes, however slow the machine is.
   const sessions = await Promise.all(Array.from({ length: 10 }, () => shell(client)));
   const { keeper } = await client.status();
   const without = await wakeUpsOf(keeper.pid);
@@ -150,19 +150,19 @@ test('[STATE-5] 1,000 waits at once wake nobody while nothing happens', async ()
     client.waitUntil(sessions[at % 10]!, ['blocked', 'output', 'exit'], { signal: over.signal }),
   );
   const ended = Promise.allSettled(waits);
-  // Each asks where the output stands, and with the answer for the wait: some turns later all of them have been heard.
+  // Each asks for the end of the output, and with the answer for the wait: some turns later all requests have arrived.
   for (let turn = 0; turn < 5; turn++) await client.status();
-  // Each has asked for the picture to compare with, once; these asks come after theirs.
+  // Each has requested the picture to compare with, once; these requests come after theirs.
   for (const id of sessions) await client.screen(id);
   const withWaits = await wakeUpsOf(keeper.pid);
   over.abort();
   expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
-  // What there is without them: a ping now and then.
+  // The wake-ups without waits: a ping from time to time.
   expect(without).toBeLessThan(200);
-  expect(withWaits).toBeLessThan(without + 200); // each of them once would be a thousand
+  expect(withWaits).toBeLessThan(without + 200); // one for each of them would be a thousand
 });
 
-/** How often its main thread was woken in two seconds. */
+/** Returns the number of wake-ups of its main thread in two seconds. */
 async function wakeUpsOf(pid: number): Promise<number> {
   const count = (): number =>
     Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/task/${pid}/status`, 'utf8'))![1]);
@@ -178,7 +178,7 @@ test('[STATE-5, LIFE-1] output that comes while there is no keeper is not missed
   const script = `until [ -e ${go} ]; do sleep 0.01; done; printf once; exec sleep 1000`;
   const { id } = await client.run({ command: ['sh', '-c', script], size: PTY, env });
   const waiting = client.waitUntil(id, 'output', { timeoutMs: 10_000 });
-  for (let turn = 0; turn < 5; turn++) await client.status(); // it knows where the output stands, and has asked for the wait
+  for (let turn = 0; turn < 5; turn++) await client.status(); // it knows the end of the output, and has requested the wait
   const { keeper } = await client.status();
   process.kill(keeper.pid, 'SIGKILL');
   writeFileSync(go, '');
@@ -244,7 +244,7 @@ test('[STATE-5] `wait --until output`: the same line over and over is output, an
   const same = await client.run({ command: ['sh', '-c', script], env, size: PTY });
   await until('all is there', async () => (await same.get()).offset === 9000);
   const again = client.waitUntil(same.id, 'output', { after: 9000 });
-  // Asked after it, so the thread for screens has answered what that wait compares with.
+  // Requested after it, so the thread for screens has answered that wait's request.
   for (let round = 0; round < 3; round++) await client.screen(same.id);
   await same.write('\n');
   expect(await again).toMatchObject({ reason: 'output' });

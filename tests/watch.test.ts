@@ -58,7 +58,7 @@ test('[STATE-4] the list shows who waits first; enter attaches, a detach comes b
   );
   await until('nobody is attached', async () => (await client.get(deploy)).viewers.length === 0);
 
-  // Once more, and this time it is answered: the list follows without being asked to.
+  // Once more, and this time it is answered: the list updates by itself.
   person.types('\r');
   await person.seesThat('the session once more', ({ isAlternate }) => !isAlternate);
   person.types('y\r');
@@ -132,7 +132,7 @@ test('[STATE-4] hostile names, titles and output reach the terminal as text; a t
     name: '漢字 \u202ename',
   });
   using terminal = new Terminal([SPOOL, 'watch'], daemon.env, SIZE);
-  await terminal.sees(Buffer.from('漢字 \\u202ename').toString('latin1'));
+  await terminal.sees(Buffer.from('漢字 \\u{202e}name').toString('latin1'));
   await terminal.sees('red');
   expect(terminal.printed).not.toMatch(/\x1b\]52|\x1b\[5n|\x9b/);
   for (const [cols, rows] of [
@@ -241,7 +241,7 @@ test('[STATE-4] 500 sessions: the list is there at once, scrolls, and looks only
   await person.isBackInTheShell(0);
 });
 
-/** Shows what it gets, with controls as `cat -v` writes them. */
+/** A program that shows its input, with controls as `cat -v` writes them. */
 const RECORDS = 'stty raw -echo; printf "ready>"; exec cat -v';
 
 test('[WATCH-1] no key is lost: several in one read, cut sequences, typed before the list is there, before and after an attach', async () => {
@@ -250,7 +250,7 @@ test('[WATCH-1] no key is lost: several in one read, cut sequences, typed before
   for (const name of ['one', 'two', 'three', 'four']) await runIn(daemon, name, RECORDS);
   await Promise.all(['one', 'two', 'three', 'four'].map((name) => seen(client, name, 'ready>')));
   using person = new TerminalUser([SPOOL, 'watch'], daemon, SIZE);
-  person.types('jj'); // before anything is shown
+  person.types('jj'); // before the first picture
   await person.seesThat('the third is selected', ({ lines }) => lines.some((line) => line.startsWith('── three')));
   person.types('kkjkj');
   await person.sees('── two ');
@@ -263,7 +263,7 @@ test('[WATCH-1] no key is lost: several in one read, cut sequences, typed before
   await person.sees('── two ');
   person.types('\x1bG');
   await person.sees('── four ');
-  // Typed in one go: attach, a text for the session, detach, and a key for the list.
+  // Typed at once: attach, a text for the session, detach, and a key for the list.
   person.types('\rabc\x1cgj');
   await seen(client, 'four', 'ready>abc');
   await person.sees('── two ');
@@ -273,7 +273,7 @@ test('[WATCH-1] no key is lost: several in one read, cut sequences, typed before
   await person.isBackInTheShell(0);
 });
 
-test('[WATCH-2] the preview is the live screen of the selected session; its keys and the mouse do nothing to any session', async () => {
+test('[WATCH-2, WATCH-41] the preview is the live screen of the selected session; its keys and the mouse do nothing to any session', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const paints = 'stty raw -echo; printf "\\033[1;1Htop left\\033[50;180Hbottom right\\033[25;1Hmiddle>"; exec cat -v';
@@ -311,7 +311,7 @@ test('[WATCH-2] the preview is the live screen of the selected session; its keys
   person.types('v');
   await person.sees('── wide ');
 
-  // It looks and does not attach: no viewer, no size, no key.
+  // It reads and does not attach: no viewer, no size, no key.
   const { viewers, size } = await client.get(wide.id);
   expect([viewers, size]).toEqual([[], { cols: 200, rows: 50 }]);
   for await (const mark of client.marks(wide.id)) {

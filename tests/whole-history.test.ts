@@ -1,4 +1,4 @@
-/** `attach --history all` and `screen --history all`: every line of a session above its screen, from the log. */
+/** Tests `attach --history all` and `screen --history all`: every line of a session above its screen, from the log. */
 import { readFileSync } from 'node:fs';
 import { ScreenModel } from '@spool/core/screen';
 import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 const env = { PATH: process.env.PATH!, HOME: '/', TERM: 'xterm-256color' };
 const SIZE = { cols: 80, rows: 24 };
 const LINES = 1_000_000;
-/** A terminal model of all lines takes a gigabyte. */
+/** The memory limit: a terminal model of all lines would take a gigabyte. */
 const MEMORY_KB_MAX = 600_000;
 const CTRL_BACKSLASH = '\x1c';
 
-/** The most memory that a process and its children have used, in KB. */
+/** Returns the peak memory of a process and its children, in KB. */
 function peakMemory(pid: number): number {
   const own = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
@@ -50,7 +50,7 @@ test('[PAST-7] a session of a million lines: all of them above the screen, as `l
 test('[PAST-7] while output goes on, and into a terminal of another size: no line is missing or doubled where the screen begins', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  // It never stops printing: some long lines, some colours, a burst now and then.
+  // It prints without a pause: some long lines, some colours, a burst from time to time.
   const script = `
     let at = 0;
     const line = () => process.stdout.write(++at + (at % 7 === 0 ? ' ' + 'x'.repeat(150) : '') + (at % 5 === 0 ? '\\x1b[32m green\\x1b[m' : '') + '\\n');
@@ -75,12 +75,17 @@ test('[PAST-7] while output goes on, and into a terminal of another size: no lin
 const textOf = (at: number): string =>
   `${at}${at % 7 === 0 ? ` ${'x'.repeat(150)}` : ''}${at % 5 === 0 ? ' green' : ''}`;
 
-/** The lines of a terminal and its scrollback; those that wrap are one. */
+/** `textOf` makes none that is longer. */
+const LINE_COLUMNS_MAX = 200;
+
+/** Returns the lines of a terminal and its scrollback; wrapped rows are one line. */
 function shownLines(printed: string, size: { cols: number; rows: number }): string[] {
-  using model = new ScreenModel(size, { scrollback: 60_000 });
+  // A busy machine lets the session print on for long: the model has room for every line, each wrapped.
+  const rows = printed.split('\n').length * Math.ceil(LINE_COLUMNS_MAX / size.cols) + size.rows;
+  using model = new ScreenModel(size, { scrollback: rows });
   model.write(Buffer.from(printed, 'latin1'));
   const lines: string[] = [];
-  for (const { isWrapped, runs } of model.lines(-60_000)) {
+  for (const { isWrapped, runs } of model.lines(-rows)) {
     const text = runs.map((run) => run.text).join('');
     if (isWrapped) lines.push(lines.pop()! + text);
     else lines.push(text);

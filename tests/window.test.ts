@@ -1,4 +1,4 @@
-/** Viewers whose terminal has another size than the session, looked at with another terminal's eyes. */
+/** Tests viewers whose terminal has another size than the session, with a reference terminal. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Client } from '@spool/client';
@@ -6,7 +6,7 @@ import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { HOSTILE, inEightBits } from '@spool/vt/testing/hostile';
 import { afterAll, expect, test } from 'vitest';
-import { expectClean, ReferenceTerminal, seenBy, type Size } from './support/reference-terminal.ts';
+import { expectClean, ReferenceTerminal, seenBy, type ReferenceSize } from './support/reference-terminal.ts';
 
 const SESSION = { cols: 200, rows: 50 };
 const SIZES = [
@@ -16,7 +16,7 @@ const SIZES = [
 ];
 const MOMENTS = 200;
 const AGREE_MS = 20_000;
-/** A moment takes a fifth of a second, and half of one on a busy machine. */
+/** The time limit: a moment takes a fifth of a second, and half of one on a busy machine. */
 const MOMENTS_MS_MAX = 400_000;
 const PREFIX = '\x1c';
 const env = { PATH: process.env.PATH!, TERM: 'xterm-256color', LANG: 'C.UTF-8' };
@@ -38,7 +38,7 @@ testNeeding(missingProgram('vim'))(
     const client = await daemon.client();
     const command = ['vim', '-u', 'NONE', '-N', '-i', 'NONE', '-n', '--cmd', 'set mouse=a nowrap', TEXT];
     const session = await client.run({ command, size: SESSION, env });
-    const looked = new Looked(client, session.id);
+    const looked = new DaemonScreen(client, session.id);
     using viewers = new Viewers(daemon, session.id, SIZES);
     await seen(client, session.id, 'line2');
     for (const viewer of viewers.all) await viewer.sees('session is 200×50');
@@ -62,7 +62,7 @@ testNeeding(missingProgram('htop'))(
     await using daemon = new TestDaemon();
     const client = await daemon.client();
     const session = await client.run({ command: ['htop', '-d', '1'], size: SESSION, env: { ...env, HOME: folder } });
-    const looked = new Looked(client, session.id);
+    const looked = new DaemonScreen(client, session.id);
     using viewers = new Viewers(daemon, session.id, SIZES);
     await seen(client, session.id, 'PID');
     for (const viewer of viewers.all) await viewer.sees('session is 200×50');
@@ -82,11 +82,11 @@ testNeeding(missingProgram('htop'))(
   MOMENTS_MS_MAX,
 );
 
-test('[SIZE-6] keys that pan move the window and do nothing to the session; the others go to it; the mouse is at the right cell', async () => {
+test('[SIZE-40] keys that pan move the window and do nothing to the session; the others go to it; the mouse is at the right cell', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const session = await recorder(client);
-  const looked = new Looked(client, session);
+  const looked = new DaemonScreen(client, session);
   using viewers = new Viewers(daemon, session, [SIZES[0]!], []);
   const [viewer] = viewers.all;
   await viewer!.sees('session is 200×50');
@@ -114,17 +114,17 @@ test('[SIZE-6] keys that pan move the window and do nothing to the session; the 
   await viewer!.sees('1–80 × 1–23');
   viewer!.terminal.type('typed');
   await seen(client, session, 'typed');
-  // The prefix twice is for the session, once.
+  // The prefix twice sends it to the session, once.
   viewer!.terminal.type(`${PREFIX}${PREFIX}`);
   expect(await seen(client, session, '^\\')).toMatch(/\[1;1Htyped\^\\$/);
 
-  await client.write(session, 'M'); // it turns its mouse on, and moves away from its corner
+  await client.write(session, 'M'); // it enables its mouse, and moves away from its corner
   await viewer!.sees('79–158 × 25–47');
   await viewers.showTheSession(looked);
   viewer!.terminal.type('\x1b[<0;10;5M\x1b[<0;10;5m');
   await seen(client, session, '^[[<0;88;29M^[[<0;88;29m');
-  viewer!.terminal.type('\x1b[<0;10;24M'); // the line of ours
-  viewer!.terminal.type('\x1b[M!!!'); // in a form that was not asked for
+  viewer!.terminal.type('\x1b[<0;10;24M'); // our status line
+  viewer!.terminal.type('\x1b[M!!!'); // in a form that was not requested
   viewer!.terminal.type('end');
   await seen(client, session, '29mend');
   expect(await resizesOf(client, session)).toEqual([]);
@@ -133,18 +133,18 @@ test('[SIZE-6] keys that pan move the window and do nothing to the session; the 
 });
 
 testNeeding(missingProgram('vim'))(
-  '[SIZE-6] bytes, a window, bytes again: whoever types or drags a window, nothing stray is left on either terminal',
+  '[SIZE-6, SIZE-41] bytes, a window, bytes again: whoever types or drags a window, nothing stray is left on either terminal',
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
     const command = ['vim', '-u', 'NONE', '-N', '-n', '-i', 'NONE', TEXT];
     const session = await client.run({ command, size: SESSION, env });
-    const looked = new Looked(client, session.id);
+    const looked = new DaemonScreen(client, session.id);
     const [small, large] = [SIZES[0]!, { cols: 120, rows: 40 }];
     using viewers = new Viewers(daemon, session.id, [small, large], []);
     const [first, second] = viewers.all;
     await viewers.showTheSession(looked);
-    /** It claims the size once the other has paused [SIZE-7]; these keys may be pressed many times. */
+    /** Claims the size once the other viewer has paused [SIZE-7]; these keys may be pressed many times. */
     const claims = (viewer: typeof first, key: '0' | '$' | 'G', cols: number): Promise<void> =>
       until(`the session has ${cols} columns`, async () => {
         viewer!.terminal.type(key);
@@ -156,7 +156,7 @@ testNeeding(missingProgram('vim'))(
       await viewers.showTheSession(looked);
       await claims(second, '$', large.cols);
       await viewers.showTheSession(looked);
-      // The one that does not have its way is made as large as the session, and larger, and small again.
+      // The viewer whose size does not count becomes as large as the session, and larger, and small again.
       first!.resize(100 + turn, 30);
       await until('it has its way', async () => (await client.get(session.id)).size?.cols === 100 + turn);
       await viewers.showTheSession(looked);
@@ -228,7 +228,7 @@ test('[ATT-8, SIZE-6] hostile output reaches nothing of a terminal that shows a 
   await client.kill(session.id);
 });
 
-/** A session that shows what it gets, with controls as `cat -v` writes them; `M` makes it ask for the mouse. */
+/** Starts a session that shows its input, with controls as `cat -v` writes them; `M` makes it request the mouse. */
 async function recorder(client: Client): Promise<string> {
   const script = `
     process.stdin.setRawMode(true);
@@ -251,8 +251,8 @@ async function resizesOf(client: Client, session: string): Promise<unknown[]> {
   return found;
 }
 
-/** The session's own screen: what a terminal of its size shows, as the daemon has it. */
-class Looked {
+/** The session's own screen: that of a terminal of its size, from the daemon. */
+class DaemonScreen {
   readonly #client: Client;
   readonly #session: string;
 
@@ -261,7 +261,7 @@ class Looked {
     this.#session = session;
   }
 
-  /** The screen, with its size and cursor. */
+  /** Returns the screen, with its size and cursor. */
   async now(): Promise<Truth> {
     const screen = await this.#client.screen(this.#session, { format: 'snapshot' });
     const size = { cols: screen.cols, rows: screen.rows };
@@ -271,14 +271,14 @@ class Looked {
   }
 }
 
-/** `spool attach` on a terminal of its own. */
+/** Runs `spool attach` on its own terminal. */
 class Viewer {
   readonly terminal: Terminal;
-  size: Size;
+  size: ReferenceSize;
   #glass: ReferenceTerminal;
   #looked = 0;
 
-  constructor(daemon: TestDaemon, session: string, size: Size, flags: readonly string[]) {
+  constructor(daemon: TestDaemon, session: string, size: ReferenceSize, flags: readonly string[]) {
     this.terminal = new Terminal([SPOOL, 'attach', ...flags, session], daemon.env, size);
     this.size = size;
     this.#glass = new ReferenceTerminal(size);
@@ -312,12 +312,15 @@ class Viewer {
 class Viewers implements Disposable {
   readonly all: readonly Viewer[];
 
-  constructor(daemon: TestDaemon, session: string, sizes: readonly Size[], flags: readonly string[] = ['-r']) {
+  constructor(daemon: TestDaemon, session: string, sizes: readonly ReferenceSize[], flags: readonly string[] = ['-r']) {
     this.all = sizes.map((size) => new Viewer(daemon, session, size, flags));
   }
 
-  /** Each shows the session's screen, or the part that its last line names; and the cursor where it is. Returns those parts. */
-  async showTheSession(looked: Looked): Promise<string[]> {
+  /**
+   * Checks that each viewer shows the session's screen, or the part that its last line names; and the cursor in its place.
+   * Returns those parts.
+   */
+  async showTheSession(looked: DaemonScreen): Promise<string[]> {
     let found: { shown: unknown; expected: unknown; part: string }[] = [];
     const isEqual = async (): Promise<boolean> => {
       const truth = await looked.now();
@@ -345,12 +348,12 @@ class Viewers implements Disposable {
 
 interface Truth {
   readonly glass: ReferenceTerminal;
-  readonly size: Size;
+  readonly size: ReferenceSize;
 }
 
 function compare(
   glass: ReferenceTerminal,
-  own: Size,
+  own: ReferenceSize,
   truth: Truth,
 ): { shown: unknown; expected: unknown; part: string } {
   const { picture } = glass;

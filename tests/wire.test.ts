@@ -80,14 +80,14 @@ test('[WIRE-2] half frames, a million tiny ones and a client that never reads: m
   const rss = (): number => Number.parseInt(statusField(keeper.pid, 'VmRSS')) / 1024;
   const before = rss();
   const open: Socket[] = [];
-  // Two hundred that promise a megabyte each and stop halfway.
+  // Two hundred connections that promise a megabyte each and stop halfway.
   for (let n = 0; n < 200; n++) {
     const half = createConnection(socket);
     half.on('error', () => {});
     half.write(Buffer.concat([HELLO, header(1024 * 1024, FrameType.request), Buffer.alloc(1000)]));
     open.push(half);
   }
-  // One that asks a million times and never reads an answer.
+  // One connection that asks a million times and never reads an answer.
   const deaf = createConnection(socket);
   deaf.on('error', () => {});
   deaf.pause();
@@ -97,7 +97,7 @@ test('[WIRE-2] half frames, a million tiny ones and a client that never reads: m
     Array.from({ length: 1000 }, (_, at) => encodeJson(FrameType.request, at, { op: 'get', session: 'x' })),
   );
   for (let n = 0; n < 1000 && !deaf.writableNeedDrain; n++) deaf.write(tiny);
-  // One that sends a million frames which need no answer at all.
+  // One connection that sends a million frames which need no answer at all.
   const chatty = createConnection(socket);
   chatty.on('error', () => {});
   open.push(chatty);
@@ -108,7 +108,7 @@ test('[WIRE-2] half frames, a million tiny ones and a client that never reads: m
   for (let n = 0; n < 100; n++)
     if (!chatty.write(credits)) await new Promise((resolve) => chatty.once('drain', resolve));
   for (let n = 0; n < 50; n++) await client.list();
-  // Half a frame may cost what it promised, and no more.
+  // Half a frame may cost the memory that it promised, and no more.
   expect(rss() - before).toBeLessThan(200 + 64);
   for (const each of open) each.destroy();
   await until('the connections are gone', async () => (await client.status()).keeper.pid === keeper.pid);
@@ -121,7 +121,7 @@ function header(bytes: number, type: number): Uint8Array {
   return head;
 }
 
-/** Sends bytes; collects what comes back until the daemon ends the connection, or until `untilChannel` is answered. */
+/** Sends bytes; collects the answer until the daemon ends the connection, or until `untilChannel` is answered. */
 async function exchange(
   socket: string,
   bytes: Uint8Array,
@@ -130,7 +130,7 @@ async function exchange(
   const errors: { channel: number; code: string }[] = [];
   const replies = new Set<number>();
   const reader = new FrameReader();
-  // Half open: an end of theirs is seen as one, and is not the echo of ours.
+  // Half open: an end by the daemon is detected as one, and does not follow from ours.
   const connection = createConnection({ path: socket, allowHalfOpen: true });
   let isEndedByDaemon = false;
   connection.on('data', (chunk) => {
@@ -144,7 +144,7 @@ async function exchange(
   connection.on('end', () => (isEndedByDaemon = true));
   connection.write(bytes);
   const isOver = (): boolean => isEndedByDaemon || (untilChannel !== undefined && replies.has(untilChannel));
-  await until('the daemon ends the connection, or answers', isOver).catch(() => {}); // the caller looks at what came
+  await until('the daemon ends the connection, or answers', isOver).catch(() => {}); // the caller checks the answer
   connection.destroy();
   return { errors, replies, isEndedByDaemon };
 }

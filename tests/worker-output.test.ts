@@ -1,5 +1,5 @@
-/** Output as text for clients of any kind: the messages of the wire, as they are on it. */
-import { BareClient, outputOf, TestDaemon, type Told, until } from '@spool/testkit';
+/** Tests output as text for clients of any kind: the messages in their form on the wire. */
+import { BareClient, outputOf, TestDaemon, type ReceivedMessage, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
 const env = { PATH: process.env.PATH! };
@@ -18,7 +18,7 @@ test('[OUT-5] SUBSCRIBE_WORKER_OUTPUT, WORKER_OUTPUT with agent, data, ts and ou
   await bare.answer(7, { op: 'SUBSCRIBE_WORKER_OUTPUT', agent: 'worker' });
   expect((await client.get(id)).watchers).toBe(1);
   await client.write(id, 'go\r');
-  const outputs = (): Told[] => bare.told(7).filter(({ type }) => type === 'WORKER_OUTPUT');
+  const outputs = (): ReceivedMessage[] => bare.told(7).filter(({ type }) => type === 'WORKER_OUTPUT');
   await until('all of it came', () =>
     outputs()
       .map(({ data }) => data)
@@ -32,7 +32,7 @@ test('[OUT-5] SUBSCRIBE_WORKER_OUTPUT, WORKER_OUTPUT with agent, data, ts and ou
   expect(joined).not.toContain('\ufffd');
   const [first] = outputs();
   expect(first).toMatchObject({ agent: 'worker', ts: expect.any(Number), offset: expect.any(Number) });
-  // They lie end to end.
+  // They are contiguous.
   outputs().reduce(
     (end, each) => {
       if (end !== undefined) expect(each['offset']).toBe(end);

@@ -1,12 +1,12 @@
-/** Wrong arguments, thrown at each request of the keeper, each MCP tool and each flag: the answer is a sentence. */
+/** Tests wrong arguments for each request of the keeper, each MCP tool and each flag: the answer is a sentence. */
 import type { ERROR_CODES } from '@spool/protocol';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import { BareClient, TestDaemon } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { Agent } from './support/mcp-agent.ts';
+import { McpAgent } from './support/mcp-agent.ts';
 
-/** Words of the validator, of the runtime, and of a program that fell over. */
+/** Words of the validator, of the runtime, and of a program that crashed. */
 const LEAKED =
   /Invalid (input|arguments|option)|expected \w+, received|Unrecognized key|Too (big|small)|[<>]=|ZodError|\n\s+at |undefined|\[object/;
 const NAMES_AND_DEMANDS = /(must (be|have|not)|is missing; it must|is not a known field|has a wrong field)/;
@@ -15,7 +15,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
 }
 
-/** A value that this field cannot have. */
+/** Returns a value that this field cannot have. */
 function wrongFor({ type }: { readonly type?: string }): unknown {
   return type === 'object' ? 7 : { wrong: true };
 }
@@ -44,7 +44,7 @@ test('[SAY-6] each request of the keeper names the wrong field and what it must 
 
 test('[SAY-6] each MCP tool names the wrong argument and what it must be', async () => {
   await using daemon = new TestDaemon();
-  await using agent = await Agent.of(daemon);
+  await using agent = await McpAgent.of(daemon);
   const { tools } = await agent.client.listTools();
   for (const { name, inputSchema } of tools) {
     const { properties = {} } = inputSchema as Schema;

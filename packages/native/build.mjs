@@ -1,8 +1,8 @@
 /**
  * Compiles `src/*.c` into `spool_native.node`: `node packages/native/build.mjs`, or `buildNative` from set-up.
  *
- * Plain JavaScript without dependencies, because it runs before anything is installed or built, also on Node 20. The
- * result is put in place by a rename: a daemon that has loaded the old one keeps it, and an interrupted build leaves no
+ * The script is plain JavaScript without dependencies, because it runs before any package is installed or built, also on Node 20.
+ * The result is put in place by a rename: a daemon that has loaded the old one keeps it, and an interrupted build leaves no
  * partial file.
  */
 import { spawnSync } from 'node:child_process';
@@ -15,9 +15,10 @@ const SOURCES = readdirSync(SOURCE_FOLDER)
   .filter((name) => /\.[ch]$/.test(name))
   .map((name) => join(SOURCE_FOLDER, name));
 const OUTPUT = 'spool_native.node';
-/** Programs of their own: see their first lines. */
+/** Separate programs: see their first lines. */
 const PROGRAMS = [
   { name: 'spool-fd-store', source: fileURLToPath(new URL('./fd-store/fd-store.c', import.meta.url)) },
+  { name: 'spool-beside', source: fileURLToPath(new URL('./beside/beside.c', import.meta.url)) },
   { name: 'spool-tied', source: fileURLToPath(new URL('./tied/tied.c', import.meta.url)) },
 ];
 /** The compiler for machines without one. */
@@ -75,8 +76,8 @@ export function buildNative(options = {}) {
 }
 
 /**
- * Whether it is newer than its sources and this script, and built with the same headers: those define the layout of
- * libuv's structs.
+ * Returns whether the addon is newer than its sources and this script, and built with the same headers: those define the layout
+ * of libuv's structs.
  */
 function isFresh(output, stamp) {
   try {
@@ -91,7 +92,7 @@ function isFresh(output, stamp) {
   }
 }
 
-/** The headers of the bundled Node; else those of the Node that runs this. */
+/** Returns the headers of the bundled Node; else those of the Node that runs this script. */
 function includeFolder(root) {
   const candidates = [
     join(root, 'node_modules', `node-linux-${process.arch}`, 'include', 'node'),
@@ -109,13 +110,13 @@ function headersVersion(include) {
     .join('.');
 }
 
-/** Commands to try, best first. `CC` may hold arguments, as make allows. */
+/** Returns the commands to try, best first. `CC` may hold arguments, as make allows. */
 function systemCompilers() {
   const own = process.env.CC?.trim();
   return [...(own ? [own.split(/\s+/)] : []), ['cc'], ['gcc'], ['clang']];
 }
 
-/** Without a compiler, installs zig from npm into its own folder: some 170 MB, used only for this. */
+/** Installs zig from npm into its own folder, if there is no compiler: some 170 MB, used only for this. */
 function zigFromNpm(root, log) {
   const folder = join(root, '.setup', 'zig');
   const zig = join(folder, 'node_modules', '@zigc', `linux-${process.arch}`, 'bin', 'zig');
@@ -124,7 +125,7 @@ function zigFromNpm(root, log) {
   mkdirSync(folder, { recursive: true });
   const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ZIG];
   spawnSync('npm', args, { encoding: 'utf8' });
-  return zig; // if it is not there now, the compilation reports it
+  return zig; // if zig is missing now, the compilation reports it
 }
 
 /** Compiles with the first compiler that exists. If that one fails, there is an error in the code, and the search ends. */

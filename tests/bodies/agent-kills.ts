@@ -1,7 +1,7 @@
 /**
- * A real agent beside a scripted model, once left alone and once with everything killed around it, in turn: its driver, the
- * keeper, the holder; while it streams and while a permission waits. Then the agent itself is killed, in both situations, and
- * resumed. Returns what became of each turn, so that the test can compare.
+ * Runs a real agent beside a scripted model, once undisturbed and once with all processes around it killed, in turn: its driver,
+ * the keeper, the holder; while it streams and while a permission waits. Then the agent itself is killed, in both situations, and
+ * resumed. Returns the result of each turn, so that the test can compare.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -12,16 +12,19 @@ import { MATRIX, type MatrixAgent } from '../support/agent-session.ts';
 import { FollowedAgent, PATIENCE_MS, type Turn } from '../support/followed-agent.ts';
 
 const KILLED = ['driver', 'keeper', 'holder'] as const;
-/** At ten a second: long enough for three kills and what comes back after them. */
+/** The number of words, at ten a second: long enough for three kills and the restarts after them. */
 const TICKS = 60;
 
-export interface Killed {
+export interface KillReport {
   /** The turns of the undisturbed run and of the other: a stream, and a command that was approved. */
   readonly undisturbed: readonly Shape[];
   readonly disturbed: readonly Shape[];
   /** Sequence numbers that are missing, or that came twice. */
   readonly outOfOrder: readonly number[];
-  /** Of the agent that was killed in mid-turn and with a pending permission: the turn's end, and the first word after it was resumed. */
+  /**
+   * The results of the agent that was killed in mid-turn and with a pending permission: the turn's end, and the first word after
+   * it was resumed.
+   */
   readonly deaths: readonly { readonly outcome: string; readonly message: string; readonly balance: string }[];
   readonly refused: string;
   readonly recalled: readonly string[];
@@ -29,16 +32,16 @@ export interface Killed {
   readonly unknown: readonly string[];
 }
 
-/** What a turn was, without ids, times and the sizes of deltas. */
+/** The form of a turn, without ids, times and the sizes of deltas. */
 type Shape = readonly string[];
 
-export default async function killed({ name }: { name: string }): Promise<Killed> {
+export default async function killed({ name }: { name: string }): Promise<KillReport> {
   const agent = MATRIX.find((each) => each.name === name)!;
   const real = AGENTS.find((each) => each.name === name)!;
   using home = new AgentHome(real);
   await using daemon = new TestDaemon();
   const offline = program('offline');
-  // A bridge must reach the agent: then the whole daemon has its network.
+  // A bridge must reach the agent: then the whole daemon is in the agent's network.
   if (agent.isBridged) spawnSync(offline, [SPOOL, 'daemon', 'start'], { env: daemon.env as NodeJS.ProcessEnv });
   const client = await daemon.client();
   const env = { PATH: process.env.PATH!, ...home.env, ...agent.env };
@@ -78,13 +81,12 @@ export default async function killed({ name }: { name: string }): Promise<Killed
     await kill(client, what);
     await until('it is blocked again', async () => (await stateOf(client, run)) === 'blocked', PATIENCE_MS);
   }
-  const { request } = await run.asked();
-  const decided = await run.agent.approve(request);
+  const decided = await run.agent.approve(await run.asked());
   if (!decided.isOurs) throw new Error(`the answer was not taken: ${decided.reason}`);
   const disturbed = [streamed, await run.ended(asking)].map(shapeOf);
   if (!existsSync(file)) throw new Error('the approved command has not run after the kills');
 
-  const deaths: Killed['deaths'][number][] = [];
+  const deaths: KillReport['deaths'][number][] = [];
   const recalled: string[] = [];
   const dies = async (victim: FollowedAgent, prompt: string): Promise<void> => {
     process.kill(await agentOf(client, victim), 'SIGKILL');
@@ -104,7 +106,7 @@ export default async function killed({ name }: { name: string }): Promise<Killed
   const pending = await second.submit(`please run ${agent.shell('never')}`);
   const open = await second.asked();
   await dies(second, pending);
-  const refused = await second.agent.approve(open.request).then(
+  const refused = await second.agent.approve(open).then(
     () => 'it was taken',
     (error: { code?: string }) => error.code ?? String(error),
   );
@@ -131,7 +133,7 @@ async function laterMinute(than: number): Promise<void> {
 
 async function approved(run: FollowedAgent, agent: MatrixAgent): Promise<Turn> {
   const prompt = await run.submit(`please run ${agent.shell('approved')}`);
-  await run.agent.approve((await run.asked()).request);
+  await run.agent.approve(await run.asked());
   return await run.ended(prompt);
 }
 
@@ -145,7 +147,7 @@ async function stateOf(client: Client, { agent }: FollowedAgent): Promise<string
   return (await client.get(agent.id)).status.state;
 }
 
-/** Resolves when the killed one was replaced. */
+/** Kills a process, and resolves when it was replaced. */
 async function kill(client: Client, what: (typeof KILLED)[number]): Promise<void> {
   const before = await pidOf(client, what);
   process.kill(before, 'SIGKILL');
@@ -167,14 +169,17 @@ async function pidOf(client: Client, what: (typeof KILLED)[number]): Promise<num
   return driver;
 }
 
-/** The agent's own process: the session's child is the scripted model, which has started it; Gemini has a parent of its own. */
+/**
+ * Returns the agent's own process: the session's child is the scripted model, which has started it; Gemini has another parent
+ * process.
+ */
 async function agentOf(client: Client, { agent }: FollowedAgent): Promise<number> {
   let pid = (await client.get(agent.id)).pid;
   for (let at = 0; at < 3; at++) pid = childrenOf(pid).find((child) => child > 0 && isAgent(child)) ?? pid;
   return pid;
 }
 
-/** Not one of its tools or threads of another program. */
+/** Returns whether a process is the agent, not one of its tools or a thread of another program. */
 function isAgent(pid: number): boolean {
   return AGENTS.some(({ program: file }) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(file));
 }
@@ -183,7 +188,7 @@ function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
 }
 
-function deathOf(run: FollowedAgent, prompt: string): Killed['deaths'][number] {
+function deathOf(run: FollowedAgent, prompt: string): KillReport['deaths'][number] {
   const [ended] = run.turnOf(prompt).of('turn.ended');
   const count = (kind: AgentEvent['kind']): number => run.events.filter((event) => event.kind === kind).length;
   const balance = [
@@ -194,10 +199,13 @@ function deathOf(run: FollowedAgent, prompt: string): Killed['deaths'][number] {
   return { outcome: ended?.outcome ?? 'none', message: ended?.error?.message ?? '', balance };
 }
 
-/** What Codex and Gemini tell the model of a command besides its output. */
+/** Facts about a command besides its output, which Codex and Gemini send to the model. */
 const OWN_IDS = /(CHUNK ID|WALL TIME|PROCESS GROUP PGID): [\w.]+/g;
 
-/** Texts are joined, ids are numbered by what they name, and what depends on the clock is left out. */
+/**
+ * Returns the form of a turn: texts are joined, ids are numbered by their subjects, and values that depend on the clock are left
+ * out.
+ */
 function shapeOf({ events }: Turn): Shape {
   const ids = new Map<string, string>();
   const named = (kind: string, id: string): string => {

@@ -1,9 +1,9 @@
-/** One process has no file left to open just when the other dies. */
+/** Uses up the files of one process just when the other dies. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { isAlive, seen, TestDaemon, until } from '@spool/testkit';
 
-/** Those who must start the other one anew. */
+/** The processes that must start the other one again. */
 const SURVIVORS = ['keeper', 'holder'] as const;
 
 export default async function deathWithoutFiles(): Promise<string[]> {

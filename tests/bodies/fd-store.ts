@@ -1,4 +1,4 @@
-/** The fd store at work: holder and keeper are killed together under load, the store itself is killed, input is closed. */
+/** Tests the fd store: holder and keeper are killed together under load, the store itself is killed, input is closed. */
 import { outputOf, TestDaemon, until } from '@spool/testkit';
 import { readFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
@@ -8,17 +8,17 @@ const LINES = 4000;
 const COUNTS = `i=0; while [ $i -lt ${LINES} ]; do echo $i; i=$((i+1)); [ $((i%20)) -eq 0 ] && sleep 0.02; done; exit 7`;
 const KILLS = 4;
 
-export interface Stored {
+export interface FdStoreReport {
   readonly isWhole: boolean;
   readonly exitCode: number | null;
-  /** After its input was closed, and both were killed. */
+  /** The exit code after its input was closed, and both were killed. */
   readonly catEnded: number | null;
   readonly kills: number;
   readonly storesAfterKill: number;
   readonly memoryKiB: number;
 }
 
-export default async function (): Promise<Stored> {
+export default async function (): Promise<FdStoreReport> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const size = { cols: 80, rows: 24 };
@@ -30,7 +30,7 @@ export default async function (): Promise<Stored> {
   for (; kills < KILLS && (await client.get(counts.id)).state === 'running'; kills++) {
     await killBoth(client);
     if (kills === 1) {
-      // The store is killed as well, but not at the same moment: another one takes its place.
+      // The store is killed as well, but not at the same moment: another one replaces it.
       const [store] = daemon.stores();
       process.kill(store!, 'SIGKILL');
       await until('there is another store', () => daemon.stores().some((pid) => pid !== store));

@@ -1,4 +1,4 @@
-/** A daemon with few open files, many idle connections, and clients that try to start sessions all the same. */
+/** Runs a daemon with few open files, many idle connections, and clients that still try to start sessions. */
 import { execFileSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { encodeJson, type ErrorCode, FrameType, PROTOCOL_VERSION, SpoolError, VERSION } from '@spool/protocol';
@@ -10,15 +10,15 @@ export interface FewFiles {
   readonly tries: number;
 }
 
-export interface Outcome {
+export interface FewFilesReport {
   readonly replaced: readonly string[];
-  /** What those who connected too late were told, by code. */
+  /** The answers to connections that came too late, by code. */
   readonly refusedConnections: Partial<Record<ErrorCode | 'without a word', number>>;
   readonly started: number;
   readonly refusedRuns: Partial<Record<ErrorCode, number>>;
-  /** Sessions that were started and do not answer any more. */
+  /** Sessions that were started and no longer answer. */
   readonly lost: readonly string[];
-  /** After the idle ones have gone, a run succeeds again. */
+  /** Whether a run succeeds again after the idle connections are closed. */
   readonly heals: boolean;
 }
 
@@ -26,7 +26,7 @@ const command = ['cat'];
 const size = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 
-export default async function fewFiles({ limit, connections, tries }: FewFiles): Promise<Outcome> {
+export default async function fewFiles({ limit, connections, tries }: FewFiles): Promise<FewFilesReport> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const before = await client.status();
@@ -34,7 +34,7 @@ export default async function fewFiles({ limit, connections, tries }: FewFiles):
     execFileSync('prlimit', ['--pid', String(pid), `--nofile=${limit}:${limit}`]);
 
   const idle: Socket[] = [];
-  const refusedConnections: Outcome['refusedConnections'] = {};
+  const refusedConnections: FewFilesReport['refusedConnections'] = {};
   let closed = 0;
   for (let count = 0; count < connections; count++) {
     const socket = connect(before.socket);
@@ -42,18 +42,18 @@ export default async function fewFiles({ limit, connections, tries }: FewFiles):
     let said = '';
     socket.write(encodeJson(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: VERSION }));
     socket.on('data', (bytes) => (said += bytes.toString('latin1')));
-    socket.on('error', () => {}); // told by 'close'
+    socket.on('error', () => {}); // reported by 'close'
     socket.on('close', () => {
       closed++;
       const code = (/"code":"(\w+)"/.exec(said)?.[1] ?? 'without a word') as ErrorCode;
       refusedConnections[code] = (refusedConnections[code] ?? 0) + 1;
     });
-    if (count % 50 === 49) await client.get('nobody').catch(() => {}); // the daemon has seen these
+    if (count % 50 === 49) await client.get('nobody').catch(() => {}); // the daemon has handled these
   }
   await until('those who came too late are told', () => closed > 0);
 
   const started: string[] = [];
-  const refusedRuns: Outcome['refusedRuns'] = {};
+  const refusedRuns: FewFilesReport['refusedRuns'] = {};
   for (let count = 0; count < tries; count++) {
     try {
       started.push((await client.run({ command, size, env })).id);

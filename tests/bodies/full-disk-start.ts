@@ -1,16 +1,16 @@
-/** A session that starts and changes while the disk is full: what the next keeper knows of it, once there is room. */
+/** Starts and changes a session while the disk is full; returns the facts that the next keeper has, once there is room. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { TestDaemon, until } from '@spool/testkit';
 
 const MOUNT = '/mnt';
 
-export interface Kept {
+export interface FullDiskReport {
   readonly whileFull: { readonly name: string; readonly hasRecord: boolean };
   readonly afterwards: { readonly name: string; readonly state: string };
 }
 
-export default async function startOnFullDisk(): Promise<Kept> {
+export default async function startOnFullDisk(): Promise<FullDiskReport> {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=700', 'spool-test', MOUNT]);
   mkdirSync(`${MOUNT}/home`, { mode: 0o700 });
   await using daemon = new TestDaemon({ home: `${MOUNT}/home` });
@@ -18,7 +18,7 @@ export default async function startOnFullDisk(): Promise<Kept> {
   try {
     writeFileSync(`${MOUNT}/ballast`, Buffer.alloc(16 * 1024 * 1024));
   } catch {
-    // ENOSPC: that is the point
+    // ENOSPC: that is intended
   }
   const session = await client.run({
     command: ['cat'],

@@ -1,4 +1,4 @@
-/** A holder dies with a `run` pending, among processes whose session id reads 0, as pid 1 of a container and its children. */
+/** Kills a holder with a `run` pending, among processes whose session id reads 0, like pid 1 of a container and its children. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export default async function holderDiesWhileStarting(input: { size: object | nu
     size: input.size as never,
     env,
   });
-  await client.list(); // the keeper has the request by now, and the holder the question
+  await client.list(); // by now the keeper has the request, and the holder its message
   process.kill(holder.pid, 'SIGKILL');
   const session = await pending;
   await until('the command has begun', () => read(ran) !== '');

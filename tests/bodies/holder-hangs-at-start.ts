@@ -1,4 +1,4 @@
-/** A holder that is stopped before its first word: the keeper must not wait for it for ever. */
+/** Stops a holder before its first message: the keeper must not wait for it forever. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { isAlive, TestDaemon, until } from '@spool/testkit';
 
@@ -11,7 +11,7 @@ export default async function hangAtStart(): Promise<HungStart> {
   const client = await daemon.client();
   const { holder } = await client.status();
   process.kill(holder.pid, 'SIGKILL');
-  // The next one, caught while it loads.
+  // The next holder, stopped while it loads.
   let next = 0;
   await until('the next holder is there', () => (next = youngHolder(holder.pid)) !== 0);
   process.kill(next, 'SIGSTOP');
@@ -23,7 +23,7 @@ function youngHolder(old: number): number {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === old) continue;
     try {
-      // `node holder.mjs …`; the fd store also has that name among its words.
+      // `node holder.mjs …`; the fd store also has that name among its arguments.
       const words = readFileSync(`/proc/${name}/cmdline`, 'latin1').split('\0');
       if (words[1]?.endsWith('holder.mjs')) return Number(name);
     } catch {

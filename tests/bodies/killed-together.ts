@@ -1,15 +1,15 @@
-/** One process of the daemon is killed, and the other a moment later: what becomes of the sessions. */
+/** Kills one process of the daemon, and the other a moment later; returns the state of the sessions. */
 import { isAlive, TestDaemon, until } from '@spool/testkit';
 
 const env = { PATH: process.env.PATH! };
 
-/** So many milliseconds after the first, or once the daemon says that two processes hold everything. */
+/** The time of the second kill: milliseconds after the first, or once the daemon reports that two processes hold all fds. */
 export type After = number | 'settled';
 
 export interface Together {
   readonly after: After;
   readonly tries: number;
-  /** In which all sessions went on. */
+  /** The number of rounds in which all sessions survived. */
   readonly survived: number;
 }
 

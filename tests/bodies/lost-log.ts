@@ -1,4 +1,4 @@
-/** A live session whose log files are shortened or deleted, and then its keeper killed: what the next keeper serves. */
+/** Shortens or deletes the log files of a live session, and then kills its keeper; returns the log of the next keeper. */
 import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import { seen, TestDaemon, until } from '@spool/testkit';
 
@@ -7,20 +7,20 @@ export interface LostLog {
   readonly killed: 'keeper' | 'both' | 'nobody';
 }
 
-export interface Served {
-  /** The offset before and after the damage: used offsets stay used. */
+export interface LostLogReport {
+  /** The offsets before and after the damage: used offsets stay used. */
   readonly before: number;
   readonly after: number;
-  /** The whole log, in words. */
+  /** The whole log, as text. */
   readonly story: string;
   readonly screen: { readonly code: number | null; readonly stdout: string; readonly stderr: string };
   readonly blank: { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 }
 
-/** Longer than the holder waits for a pause before it is told how far a log has got. */
+/** Longer than the pause after which the keeper reports the end of a log to the holder. */
 const NOTED_MS = 5000;
 
-export default async function loseLog({ damage, killed }: LostLog): Promise<Served> {
+export default async function loseLog({ damage, killed }: LostLog): Promise<LostLogReport> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const command = ['sh', '-c', 'stty -echo; echo first; read go; echo second; exec sleep 1000'];

@@ -1,4 +1,4 @@
-/** A task whose daemon is killed whole, as it reads afterwards: for who awaits it, in a list, on the command line. */
+/** Kills the whole daemon of a task; returns the task afterwards: for a waiting client, in a list, on the command line. */
 import { seen, TestDaemon } from '@spool/testkit';
 
 export interface LostTask {

@@ -1,6 +1,6 @@
 /**
- * Sweeps a table of 1,500 processes, and ends a session that has them all. Tells how much the main thread worked without a
- * break, in processor time: what others do on this machine does not count.
+ * Sweeps a table of 1,500 processes, and ends a session that has them all. Returns the longest uninterrupted work of the main
+ * thread, in processor time: other processes on this machine do not count.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -19,8 +19,8 @@ export default async function manyProcesses(): Promise<object> {
   const sweep = new ProcessSweep();
   const wanted = new Map([[id, { leader: null, controlGroup: null }]]);
   let found: ProcessRow[] = [];
-  await sweep.find(wanted); // the compiler has seen it once
-  // The best of three: what shares the processor with us may also share its cache.
+  await sweep.find(wanted); // the compiler has optimised it
+  // The best of three: a process that shares the processor may also share its cache.
   let longestMs = Infinity;
   for (let round = 0; round < 3; round++) {
     const longest = await longestTurn(async () => {
@@ -34,7 +34,7 @@ export default async function manyProcesses(): Promise<object> {
   return { found: found.length, longestMs, bystander: isAlive(bystander) };
 }
 
-/** The longest that this thread computed between two turns of its loop. */
+/** Returns the longest computation of this thread between two turns of its loop. */
 async function longestTurn(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let isOver = false;

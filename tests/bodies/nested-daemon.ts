@@ -1,4 +1,4 @@
-/** A daemon with a home of its own is started inside a session; then that session is stopped. */
+/** Starts a daemon with its own home inside a session, then stops that session. */
 import { readFileSync } from 'node:fs';
 import { isAlive, seen, SPOOL, TestDaemon } from '@spool/testkit';
 
@@ -6,7 +6,7 @@ export default async function nestedDaemon(): Promise<object> {
   await using outer = new TestDaemon();
   await using inner = new TestDaemon();
   const client = await outer.client();
-  // `run` without --detach: the daemon's parent, for as long as it runs, is a process of the session.
+  // `run` without --detach: a process of the session is the daemon's parent, for as long as it runs.
   const script = `SPOOL_HOME=${inner.home} ${SPOOL} run --name nested -- sh -c 'env -i sleep 1000 & echo nested-is-up; exec sleep 1000'`;
   const session = await client.run({
     command: ['sh', '-c', `${script}; true`],
@@ -18,7 +18,7 @@ export default async function nestedDaemon(): Promise<object> {
   const { holder, keeper } = await within.status();
   const groups = [holder.pid, keeper.pid].map((pid) => /^0::(.*)$/m.exec(read(`/proc/${pid}/cgroup`))?.[1] ?? '');
   const { state } = await client.stop(session.id, { graceMs: 2000 });
-  await client.stop(session.id, { graceMs: 0 }); // and once more, by force
+  await client.stop(session.id, { graceMs: 0 }); // once more, by force
   return {
     outer: state,
     daemon: [holder.pid, keeper.pid].map(isAlive),

@@ -1,13 +1,13 @@
-/** The daemon is stopped while its fd store is paused, started again, and the store goes on. */
+/** Stops the daemon while its fd store is paused, starts it again, and continues the store. */
 import { TestDaemon, until } from '@spool/testkit';
 
 const env = { PATH: process.env.PATH! };
 
 export interface PausedStore {
-  /** The exit code of `daemon stop`, and what the next `run` printed. */
+  /** The exit code of `daemon stop`, and the output of the next `run`. */
   readonly stopped: number | null;
   readonly printed: string;
-  /** After the store went on: the holder is still that of the second daemon, and there is one store. */
+  /** Whether, after the store continued, the holder is still that of the second daemon, and there is one store. */
   readonly isSame: boolean;
   readonly stores: number;
 }
@@ -17,7 +17,7 @@ export default async function ({ isForeign }: { isForeign: boolean }): Promise<P
   const client = await daemon.client();
   await client.run({ command: ['cat'], env });
   if (isForeign) {
-    // The next holder is started by the keeper: the store is not its child.
+    // The keeper starts the next holder: the store is not its child.
     const { holder } = await client.status();
     process.kill(holder.pid, 'SIGKILL');
     await until('there is another holder', async () => (await client.status()).holder.pid !== holder.pid);

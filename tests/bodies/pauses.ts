@@ -1,18 +1,18 @@
-/** Stops both processes of a daemon, continues them a moment apart, and tells which of them were replaced. */
+/** Stops both processes of a daemon, continues them a moment apart, and reports which of them were replaced. */
 import { seen, TestDaemon } from '@spool/testkit';
 
 export interface Pause {
   readonly afterMs: number;
   readonly forMs: number;
   readonly order: readonly ['holder', 'keeper'] | readonly ['keeper', 'holder'];
-  /** Between the first that goes on and the second. */
+  /** The time between continuing the first and the second. */
   readonly apartMs: number;
 }
 
-/** A judgement that is under way when they go on has fallen by then. */
+/** The time after which a pending decision about a hung process is made. */
 const JUDGED_MS = 2000;
 
-/** Each pause has a daemon of its own, and all happen at once. */
+/** Runs each pause with its own daemon, all at once. */
 export default async function pauseAll(pauses: readonly Pause[]): Promise<string[]> {
   return (await Promise.all(pauses.map(pauseBoth))).flat();
 }
@@ -47,7 +47,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // ESRCH: it was killed, which the pids will tell
+    // ESRCH: it was killed, which the pids will show
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A daemon on an ext4 file system of its own, in an image on a loop device. A copy of the image, taken in mid-run, is what a
- * power cut leaves: what no sync brought to the device is not in it.
+ * Runs a daemon on its own ext4 file system, in an image on a loop device. A copy of the image, taken during the run, has the
+ * content after a power cut: data that no sync brought to the device is not in it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,19 +12,21 @@ const size = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 
 export interface PowerCut {
-  /** From the answer to `run` until the cut. */
+  /** The time from the answer to `run` until the cut. */
   readonly afterMs: number;
 }
 
-export interface Found {
+export interface SurvivingSession {
   readonly name: string;
   readonly state: string;
   readonly exitCode: number | null;
   readonly output: string;
 }
 
-/** What is found of two sessions after a cut: one that runs, and one that had ended before. */
-export default async function powerCut({ afterMs }: PowerCut): Promise<Record<'running' | 'renamed' | 'ended', Found>> {
+/** Returns the state of two sessions after a cut: one that was running, and one that had ended before. */
+export default async function powerCut({
+  afterMs,
+}: PowerCut): Promise<Record<'running' | 'renamed' | 'ended', SurvivingSession>> {
   const place = mkdtempSync(`${tmpdir()}/spool-power-`);
   const image = `${place}/image`;
   execFileSync('truncate', ['-s', String(IMAGE_BYTES), image]);
@@ -42,12 +44,12 @@ export default async function powerCut({ afterMs }: PowerCut): Promise<Record<'r
     copyFileSync(image, `${place}/copy`);
     return { running: running.id, renamed: renamed.id, ended: ended.id };
   });
-  // 1: there was something to mend, such as a journal to replay.
+  // 1: fsck repaired something, for example by replaying the journal.
   const { status, stdout } = spawnSync('e2fsck', ['-fp', `${place}/copy`], { encoding: 'utf8' });
   if (status === null || status > 1) throw new Error(`the file system is damaged: ${stdout}`);
   const found = await run(mount(`${place}/copy`, `${place}/after`), async (daemon) => {
     const client = await daemon.client();
-    const look = async (id: string): Promise<Found> => {
+    const look = async (id: string): Promise<SurvivingSession> => {
       const info = await client
         .get(id)
         .catch((error: Error) => ({ name: error.message, state: 'gone', exitCode: null }));

@@ -1,4 +1,7 @@
-/** `spool daemon restart`, several times, while a session floods, somebody types at an attached terminal, and others end. */
+/**
+ * Runs `spool daemon restart`, several times, while a session floods, a user types at an attached terminal, and other sessions
+ * end.
+ */
 import type { DaemonStatus } from '@spool/protocol';
 import { isAlive, program, SPOOL, Terminal, TestDaemon, until, VerifiedStream } from '@spool/testkit';
 
@@ -6,18 +9,18 @@ const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 const BYTES = 48 * 1024 * 1024;
 
-export interface Restarted {
+export interface RestartReport {
   readonly stream: { readonly bytes: number; readonly exitCode: number | null; readonly gaps: number };
-  /** What was typed, as the program read it. */
+  /** The typed lines, as the program read them. */
   readonly lines: readonly string[];
   readonly viewer: { readonly sawAll: boolean };
-  /** Of children that ended around a restart. */
+  /** The exit codes of children that ended around a restart. */
   readonly exitCodes: readonly (number | null)[];
   readonly pids: { readonly keepers: number; readonly holders: number; readonly left: number };
   readonly codes: readonly (number | null)[];
 }
 
-export default async function ({ restarts }: { restarts: number }): Promise<Restarted> {
+export default async function ({ restarts }: { restarts: number }): Promise<RestartReport> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const flood = await client.run({
@@ -69,7 +72,7 @@ export default async function ({ restarts }: { restarts: number }): Promise<Rest
     codes,
   };
 
-  async function follow(): Promise<Restarted['stream']> {
+  async function follow(): Promise<RestartReport['stream']> {
     const verified = new VerifiedStream();
     let gaps = 0;
     let exit: number | null = null;

@@ -1,4 +1,4 @@
-/** The pid of a session that is over goes to a stranger, who leads a session of its own with children. */
+/** Gives the pid of an ended session to an unrelated process, which leads its own session with children. */
 import { readdirSync } from 'node:fs';
 import { isAlive, startWithPid, statusField, TestDaemon, until } from '@spool/testkit';
 
@@ -22,7 +22,7 @@ export default async function reusedPid(input: { how: 'ended' | 'stopped' | 'los
   startWithPid(pid, ['setsid', 'sh', '-c', 'sleep 2000 & exec sleep 1000']);
   await until('the stranger and its child are there', () => strangers(pid).length === 2);
   const again = await daemon.client();
-  const { state } = await again.stop(session.id, { graceMs: 300 }); // waits for what the daemon resumed, too
+  const { state } = await again.stop(session.id, { graceMs: 300 }); // also waits for the end that the daemon resumed
   return { state, strangers: strangers(pid).length };
 }
 

@@ -1,4 +1,4 @@
-/** Runs keep coming while one holder after the other is killed: each is answered, and each session has one process. */
+/** Starts sessions while one holder after the other is killed: each request is answered, and each session has one process. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { TestDaemon } from '@spool/testkit';
 

@@ -1,4 +1,4 @@
-/** Pid 1 of a container, which starts a session, and would tie a task to itself. */
+/** Acts as pid 1 of a container, which starts a session, and would tie a task to itself. */
 import { TestDaemon } from '@spool/testkit';
 
 export interface StartedByInit {

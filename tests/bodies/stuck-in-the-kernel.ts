@@ -1,11 +1,11 @@
-/** A keeper, or a holder, is killed and stays in the kernel: its successor must not begin before it is gone. */
+/** Kills a keeper, or a holder, that stays in the kernel: its successor must not begin before it is gone. */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isAlive, program, seen, TestDaemon, until } from '@spool/testkit';
 
 export interface Stuck {
-  /** Whether anybody else had begun the work while the old one was still there. */
+  /** Whether another process had begun the work while the old one still existed. */
   readonly hadSuccessor: boolean;
   readonly wasTold: boolean;
 }
@@ -25,7 +25,7 @@ export default async function ({ victim }: { victim: 'keeper' | 'holder' }): Pro
   const log = (): string => readFileSync(`${daemon.home}/daemon.log`, 'utf8');
   process.kill(pid, 'SIGKILL');
   if ((await lines.next()).value !== 'held') throw new Error('it was not held');
-  // Its files stay open, so it is found to hang; then it is told that it does not go.
+  // Its files stay open, so it counts as hung; then its survival is logged.
   const told = `${victim} ${pid} was killed and is still there`;
   const begun = (): boolean => (victim === 'holder' ? log().includes('took over from keeper') : isServed());
   await until('it is told, or somebody has begun', () => log().includes(told) || begun());
@@ -38,7 +38,7 @@ export default async function ({ victim }: { victim: 'keeper' | 'holder' }): Pro
   await seen(client, session.id, 'after\r\n');
   return { hadSuccessor, wasTold };
 
-  /** A keeper that is not the old one has the session's terminal open. */
+  /** Returns whether a keeper other than the old one has the session's terminal open. */
   function isServed(): boolean {
     return daemon
       .processes()

@@ -1,4 +1,4 @@
-/** Seed 000: its code blocks, run as they stand around a real daemon (see blocks/README.md). */
+/** Seed 000: its code blocks, run unchanged around a real daemon (see blocks/README.md). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ const createEnvelope = (type: string, payload: Partial<Output>): Envelope => ({ 
 
 const block = (name: string): string => readFileSync(new URL(`blocks/${name}.txt`, import.meta.url), 'utf8');
 
-/** The block in two, before the line that starts with `at`. */
+/** Splits the block before the line that starts with `at`. */
 function halves(name: string, at: string): [string, string] {
   const text = block(name);
   const cut = text.indexOf(`\n${at}`);
@@ -46,7 +46,7 @@ function halves(name: string, at: string): [string, string] {
   return [text.slice(0, cut), text.slice(cut)];
 }
 
-/** The value of an expression in TypeScript that may use `names`. */
+/** Returns the value of an expression in TypeScript that may use `names`. */
 function evaluate(expression: string, names: Readonly<Record<string, unknown>>): unknown {
   const script = stripTypeScriptTypes(`const value = ${expression};`);
   return new Function(...Object.keys(names), `${script}\nreturn value;`)(...Object.values(names));
@@ -71,7 +71,7 @@ function sdkOf(send: (envelope: Envelope) => void): Sdk {
   return Object.assign(new Made(), { send });
 }
 
-/** `spool run` in the place of relay-pty. */
+/** Starts `spool run` in place of relay-pty. */
 function relayPty(script: string): ChildProcess {
   const child = spawn(SPOOL, ['run', '--json-output', '--', 'sh', '-c', script], {
     env: daemon.env,

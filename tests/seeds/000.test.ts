@@ -36,7 +36,7 @@ test('[OUT-7] "subscribeWorkerOutput(agentName, callback)": before or after the 
       watcher.subscribeWorkerOutput(name, (data) => heard.set(name, (heard.get(name) ?? '') + data), {
         onError: (error) => errors.push(error),
       });
-    // A third before the agent exists, a third while it starts, a third while it runs.
+    // A third of the subscriptions start before the agent exists, a third while it starts, a third while it runs.
     const unsubscribe = round % 3 === 0 ? subscribe() : undefined;
     const running = runsToItsEnd(client, name, 0);
     if (round % 3 === 2) await until('it runs', async () => (await client.list({ name })).length > 0);
@@ -111,7 +111,7 @@ test('[OUT-7] the strict form says that there is no such agent, and ends with it
   expect(await promise).toMatchObject({ code: 'SESSION_UNKNOWN' });
 });
 
-/** Prints each line that it gets, once it is ready: what comes before that, its terminal repeats as well. */
+/** A program that prints each line of its input, once it is ready: its terminal repeats earlier lines as well. */
 const ECHO = ['sh', '-c', 'stty -echo; echo ready; while read -r line; do echo "$line"; done'];
 
 test('[OUT-7] a rename moves the name: what gets it is heard, what loses it is not', async () => {
@@ -137,6 +137,7 @@ test('[OUT-7] a rename moves the name: what gets it is heard, what loses it is n
   await until('the other one hears the new name', () => names.includes('retired'));
   const two = await client.run({ command: ['echo', 'the next'], name: 'Interviewer', env });
   await until('the next one is heard', () => heard.endsWith('the next\r\n'));
+  await two.wait(); // a session that runs is not removed
   await client.remove(two.id);
   await one.update({ name: 'Interviewer' });
   await says('again');
@@ -185,7 +186,7 @@ test('[OUT-7] "case SUBSCRIBE_WORKER_OUTPUT": the daemon itself holds a subscrip
   bare.close();
 });
 
-/** Plays a recording of a real agent as it came, from the first key on; long pauses are shortened. */
+/** Plays a recording of a real agent at its own times, from the first key on; long pauses are shortened. */
 const PLAYER = `
   const { readFileSync } = require('node:fs');
   const file = process.argv[1];

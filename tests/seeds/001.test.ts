@@ -142,7 +142,7 @@ test('[OUT-1] `run -d --json-file`: written in the background, from the first by
   const id = stdout.trim();
   await until('the first line is there', () => existsSync(file) && readFileSync(file, 'utf8').includes('first'));
   process.kill((await client.status()).keeper.pid, 'SIGKILL');
-  await client.status(); // the next one is there
+  await client.status(); // the next keeper is running
   await client.write(id, 'more\n');
   await until('the end is there', () => readFileSync(file, 'utf8').includes('"exit"'));
   expect(joined(eventsIn(readFileSync(file, 'utf8')))).toBe('first\r\nthen more\r\n');
@@ -197,7 +197,7 @@ test('[STATE-1] "Tracks last_write: Instant for idle detection", "idle_seconds",
   expect(looksLikeShellPrompt(await promptOf(session))).toBe(false);
 });
 
-/** The last 256 bytes, blanks at the end included. */
+/** Returns the last 256 bytes, blanks at the end included. */
 async function promptOf(session: Session): Promise<string> {
   let text = '';
   for await (const item of session.watch({ from: 0 })) {

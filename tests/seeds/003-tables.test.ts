@@ -37,7 +37,7 @@ test.each([
     const fields = { id: task.taskId, name: `to-${state}`, pid: expect.any(Number), startedAt: expect.any(Number) };
     if (state !== 'timeout')
       expect(await get()).toMatchObject({ ...fields, state: 'running', finishedAt: null, exitCode: null });
-    await client.write(task.taskId, '\r').catch(() => {}); // its time may be up
+    await client.write(task.taskId, '\r').catch(() => {}); // it may have timed out
     const ended = await client.waitForCompletion(task);
     expect(ended).toMatchObject({ state, exitCode });
     expect(await get()).toMatchObject({ ...fields, state, finishedAt: expect.any(Number), exitCode });
@@ -74,7 +74,7 @@ test('[TASK-2] "awaits TaskEvent[taskId] (set when PTY closes)": every waiter go
   await client.write(task.taskId, '\r');
   for (const result of await Promise.all(waiters)) expect(result).toMatchObject({ state: 'success', exitCode: 0 });
   expect(isAlive(pid!)).toBe(false);
-  // "the agent proceed[s] before scaffolding finishes" no more: also one that comes later is answered at once.
+  // "the agent proceed[s] before scaffolding finishes" no more: a later call is answered at once, too.
   expect(await client.waitForCompletion(task)).toMatchObject({ state: 'success' });
 });
 

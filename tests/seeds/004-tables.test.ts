@@ -20,10 +20,13 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 const shell = (script: string, name?: string): Promise<Session> =>
   client.run({ command: ['sh', '-c', script], size: SIZE, env, ...(name !== undefined && { name }) });
 
-/** Prints each line that it gets, with the escapes of printf(1). Answers to what it printed before may precede the colon. */
+/**
+ * A program that prints each line of its input, with the escapes of printf(1). Answers to its earlier output may precede the
+ * colon.
+ */
 const PRINTER = `stty -echo; echo ready; while read -r line; do printf '%b' "\${line##*:}"; done`;
 
-/** The bytes as an argument of printf(1). */
+/** Returns the bytes as an argument of printf(1). */
 const printed = (bytes: string): string =>
   [...Buffer.from(bytes, 'latin1')].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
 
@@ -72,7 +75,7 @@ test('"Reads the ring buffer contents … live output", "Each byte in the ring h
   await Promise.all(reads);
 });
 
-/** The table "Query response generation": what is asked, and the answer, as `cat -v` shows it. */
+/** The table "Query response generation": the query, and the answer, as `cat -v` shows it. */
 const QUERIES: readonly (readonly [name: string, query: string, answer: RegExp])[] = [
   ['Cursor Position Report', '\x1b[5;7H\x1b[6n', /^\^\[\[5;7R$/],
   ['Device Status Report', '\x1b[5n', /^\^\[\[0n$/],
@@ -104,7 +107,7 @@ test.each(QUERIES)(
 );
 
 test('[QRY-1] "keeps subsequent CPR responses aligned with the latest successful PTY resize, including … another attached client"', async () => {
-  // Each line asks anew, and shows the answer that has come before it.
+  // Each line asks again, and shows the answer that came before it.
   const ask = `printf '\\033[999;999H\\033[6n'`;
   const session = await shell(`stty -echo; echo ready; while read -r line; do echo "$line" | cat -v; ${ask}; done`);
   await seen(client, session.id, 'ready');
@@ -257,7 +260,7 @@ test('[REM-8] "WebSocket uses JSON messages with a `type` field": each message o
   leaver.socket.send(resize);
   await until('the size is taken', async () => (await client.get(id)).size?.cols === 80);
   leaver.socket.send(input);
-  leaver.socket.send(detach); // right after it: nothing that was typed is lost
+  leaver.socket.send(detach); // right after it: no typed key is lost
   await seen(client, id, 'got ls');
   await until('the one that detached is gone', () => leaver.socket.readyState === WebSocket.CLOSED);
   expect((await client.get(id)).state).toBe('running');
@@ -270,7 +273,7 @@ test('[REM-8] "WebSocket uses JSON messages with a `type` field": each message o
   }
 });
 
-test('[RUN-5] "Finalize the session as `stopped` …; reserve `failed` for unrequested non-zero exits", "as `killed` once the process exit is observed"', async () => {
+test('[RUN-42] "Finalize the session as `stopped` …; reserve `failed` for unrequested non-zero exits", "as `killed` once the process exit is observed"', async () => {
   const [stopped, killed, failed] = [await shell('sleep 1000'), await shell('sleep 1000'), await shell('exit 1')];
   expect(await stopped.stop()).toMatchObject({ state: 'stopped', signal: 'SIGTERM' });
   expect(await killed.kill()).toMatchObject({ state: 'killed', signal: 'SIGKILL' });

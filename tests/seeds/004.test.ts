@@ -66,13 +66,13 @@ const SOURCES: Readonly<
   },
 };
 
-/** Programs, and what shows at which line they are. */
+/** Programs, and the sign of the line at which they are. */
 const PROGRAMS: Readonly<Record<string, { command: (file: string) => string[]; at: (line: number) => string }>> = {
   less: { command: (file) => ['less', '-M', file], at: (line) => `lines ${line}-` },
   vim: { command: (file) => ['vim', '-Nu', 'NONE', '-c', 'set ruler', file], at: (line) => ` ${line},1` },
 };
 
-/** What a program has read from its terminal, of arrow keys, as strace(1) saw it: `OB` or `[B` for each. */
+/** Returns the arrow keys that a program has read from its terminal, as strace(1) saw them: `OB` or `[B` for each. */
 function arrowsRead(trace: string): string[] {
   const text = (hex = ''): string => Buffer.from(hex.replaceAll(String.raw`\x`, ''), 'hex').toString('latin1');
   const typed = [...readFileSync(trace, 'latin1').matchAll(/^read\(\d+<([^>]*)>, "([^"]*)"/gm)]
@@ -112,7 +112,7 @@ for (const [program, { command, at }] of Object.entries(PROGRAMS))
           await press(daemon, client, session.id, 'Down');
           await shows(++line);
         }
-        // vim understands both forms, whatever it has asked for: so not what it shows counts, but what it has read.
+        // vim understands both forms, whatever it has requested: so its input counts, not its screen.
         const form = keys === 'application' ? 'O' : '[';
         const pressed = Object.keys(SOURCES).flatMap(() => ['B', 'A', 'B']);
         expect(arrowsRead(trace)).toEqual(pressed.map((key) => form + key));
@@ -138,7 +138,7 @@ test('[ATT-8] [QRY-1] "Strips … queries to prevent client terminals from gener
     }
   })();
   await seen(client, session.id, 'again');
-  // One that answers all the same, to what it was shown long ago.
+  // A terminal that still answers an earlier query.
   await attachment.type('\x1b[?6;6;6c\x1b[66;66Rtyped');
   await attachment.settled();
   await seen(client, session.id, 'typed');
@@ -149,7 +149,7 @@ test('[ATT-8] [QRY-1] "Strips … queries to prevent client terminals from gener
   expect(text.split('^[[?62;').length, 'once').toBe(3);
 });
 
-/** A daemon that calls a session stalled after two seconds. */
+/** Starts a daemon that reports a session as stalled after two seconds. */
 function impatient(): TestDaemon {
   const daemon = new TestDaemon();
   mkdirSync(`${daemon.home}/config`, { recursive: true });
@@ -157,7 +157,7 @@ function impatient(): TestDaemon {
   return daemon;
 }
 
-/** A source that keeps a compiler busy for seconds, without a word. */
+/** A source that keeps a compiler busy for seconds, without output. */
 const SOURCE = `${mkdtempSync(`${tmpdir()}/spool-test-`)}/large.c`;
 beforeAll(() => {
   const body = 'for (int i = 0; i < n; i++) { s += p[i] * i; if (s % 7 == 3) { s ^= q[i & 15]; p[i] = s; } } return s;';
@@ -169,7 +169,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dirname(SOURCE), { recursive: true }));
 
-/** Programs that print nothing, and what they are called then. */
+/** Programs that print nothing, and their expected status. */
 const SILENT: Readonly<
   Record<string, { readonly command: readonly string[]; readonly needs?: string; readonly kind: string | null }>
 > = {
@@ -184,7 +184,7 @@ const SILENT: Readonly<
     command: [process.execPath, '-e', 'require("net").createServer().listen(0, "127.0.0.1")'],
     kind: null,
   },
-  // The debugged program does nothing, and is held in the state t.
+  // The debugged program is idle, and held in the state t.
   'a debugger': {
     command: ['gdb', '-q', '-ex', 'set debuginfod enabled off', '-ex', 'starti', 'sleep'],
     needs: 'gdb',
@@ -214,11 +214,11 @@ test('[STATE-20] "PTY health monitoring: detect hung processes (no output + no c
   const sleeping = sessions.find(({ kind }) => kind === 'stalled')!.session;
   const { status } = await sleeping.explain();
   expect(status.evidence.find(({ source }) => source === 'process')!.why).toMatch(
-    /^for \d+ seconds it has written nothing and used no CPU time: it sleeps$/,
+    /^for \d+s it has written nothing and used no CPU time: it sleeps$/,
   );
 });
 
-test('[STATE-20] "detect hung processes … and offer automatic cleanup": a stopped child is one event and one notification that names what to do', async () => {
+test('[STATE-40] "detect hung processes … and offer automatic cleanup": a stopped child is one event and one notification that names what to do', async () => {
   await using daemon = impatient();
   const client = await daemon.client();
   const session = await client.run({
@@ -245,7 +245,7 @@ test('[STATE-20] "detect hung processes … and offer automatic cleanup": a stop
   expect(kinds.filter((kind, at) => kind === 'stopped' && kinds[at - 1] !== 'stopped')).toEqual(['stopped']);
 });
 
-test('[STATE-20] "automatic cleanup": --idle-timeout ends a session that does nothing, and none that works', async () => {
+test('[STATE-42] "automatic cleanup": --idle-timeout ends a session that does nothing, and none that works', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const idle = await client.run({ command: ['sleep', '1000'], idleTimeoutMs: 1000, size: SIZE, env });
@@ -270,10 +270,13 @@ test('[RUN-5] [CONF-1] "Wait up to stop_grace_seconds (configurable, default 5s)
   await session.signal('sigusr1');
   const { startedAt } = session.info;
   const asked = Date.now();
-  const ended = await session.stop();
+  // Beside one that is given less than the default: whatever else runs on this machine holds up both.
+  const slower = await client.run({ command: ['sh', '-c', script], size: SIZE, env });
+  await seen(client, slower.id, 'ready');
+  const [ended, later] = await Promise.all([session.stop(), slower.stop({ graceMs: 4500 })]);
   expect(ended).toMatchObject({ state: 'stopped', signal: 'SIGKILL' });
   expect(ended.endedAt! - Math.max(asked, startedAt)).toBeGreaterThan(900);
-  expect(ended.endedAt! - asked, 'not the default of 5 s').toBeLessThan(4500);
+  expect(ended.endedAt!, 'not the default of 5 s').toBeLessThan(later.endedAt!);
 });
 
 test('[QRY-2] "COLORFGBG": a session that starts in the background has the colours of where it was started', async () => {
@@ -303,7 +306,8 @@ test.each([
     const client = await daemon.client();
     const folder = mkdtempSync(`${tmpdir()}/spool-test-`);
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    // It writes once the test has seen the end of the leader, until it cannot: the daemon's processes let go one after the other.
+    // It writes after the test has seen the end of the leader, until that fails: the daemon's processes close the terminal one
+    // after the other.
     const later = `while ! [ -e ${folder}/ended ]; do sleep 0.05; done; while echo late 2>/dev/null; do sleep 0.05; done; echo over > ${folder}/over`;
     const script = `(trap '' HUP PIPE; echo early; : > ${folder}/early; ${later}) & while ! [ -e ${folder}/early ]; do sleep 0.05; done; exit 3`;
     const session = await client.run({ command: ['sh', '-c', script], size, env });

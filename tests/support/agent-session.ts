@@ -1,4 +1,4 @@
-/** A real agent without a terminal in a test, and what became of its turns. */
+/** Runs a real agent without a terminal in a test, and collects the results of its turns. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { AgentHandle, Client } from '@spool/client';
@@ -6,29 +6,29 @@ import { isAlive, program, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { AGENTS, type Agent, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 import { FollowedAgent, PATIENCE_MS } from './followed-agent.ts';
 
-/** What the program can do, and how it is asked; docs/agents.md has the same table for people. */
+/** The abilities of a program, and the prompts for them; docs/agents.md has the same table for users. */
 export interface MatrixAgent {
   readonly name: string;
   /** The agent's own mode in which it asks. */
   readonly mode?: string;
-  /** A command that it asks about; it makes NAME.txt. */
+  /** Returns a command that it asks about; the command creates NAME.txt. */
   shell(name: string, first?: string): string;
   readonly thinks: boolean;
   readonly seesImages: boolean;
-  /** The message of a denial is told in a turn of its own. */
+  /** Whether the message of a denial is reported in a separate turn. */
   readonly deniesLater?: boolean;
   readonly showsDiffs: boolean;
-  /** What the model does so that the agent asks it again: an HTTP error, or a stream that is cut. */
+  /** The failure of the model after which the agent tries again: an HTTP error, or a stream that is cut. */
   readonly retried: string;
   readonly tellsRetries: boolean;
-  /** It serves HTTP: its bridge must reach it, so the whole daemon is in its network. */
+  /** Whether it serves HTTP: its bridge must reach it, so the whole daemon is in its network. */
   readonly isBridged?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** Runs the program. */
+  /** The command that runs the program. */
   readonly wrapper?: readonly string[];
-  /** It takes a prompt in the running turn. */
+  /** Whether it accepts a prompt in the running turn. */
   readonly steers?: boolean;
-  /** Loading a session in the minute in which it began empties it: its file has the minute in its name. */
+  /** Whether loading a session in the minute of its start empties it: its file has the minute in its name. */
   readonly resumesNextMinute?: boolean;
 }
 
@@ -49,17 +49,17 @@ export const MATRIX: readonly MatrixAgent[] = [
   {
     ...CAN,
     name: 'grok',
-    // It runs the other command without a question.
+    // It runs the other command without asking.
     shell: (name, first) => `for once in 1; do ${touch(name, first)}; done`,
     deniesLater: true,
   },
-  // It asks nothing by itself.
+  // It never asks by default.
   { ...CAN, name: 'opencode', isBridged: true, env: { OPENCODE_PERMISSION: '{"bash":"ask","edit":"ask"}' } },
 ];
 
 export class AgentSession extends FollowedAgent implements AsyncDisposable {
   readonly daemon: TestDaemon;
-  /** The same agent as another client sees it. */
+  /** The same agent in another client. */
   readonly other: AgentHandle;
   readonly #home: AgentHome;
 
@@ -112,14 +112,14 @@ export class AgentSession extends FollowedAgent implements AsyncDisposable {
     data: 'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAAAAABWESUoAAAAFklEQVR4nGNoIAAYRhWMKhhVMFIVAABCAAAfNUt+NwAAAABJRU5ErkJggg==',
   };
 
-  /** The process with this command line, in the agent's project. */
+  /** Returns the process with this command line, in the agent's project. */
   async processOf(command: string): Promise<number> {
     let found: number | undefined;
     await until(`${command} runs`, () => (found = this.#processes(command)[0]) !== undefined, PATIENCE_MS);
     return found!;
   }
 
-  /** All processes of the daemon whose command line has this in it. */
+  /** Returns all processes of the daemon whose command line contains this text. */
   processesWith(text: string): number[] {
     return this.daemon.processes().filter((pid) => {
       try {

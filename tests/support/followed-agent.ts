@@ -1,11 +1,11 @@
-/** An agent without a terminal as a test follows it: its events so far, and what became of its turns. */
+/** Follows an agent without a terminal in a test: its events so far, and the results of its turns. */
 import type { AgentEvent, AgentHandle, Client } from '@spool/client';
 import { until } from '@spool/testkit';
 
-/** Real programs on a machine that does other things too. */
+/** The time for real programs on a machine with other work. */
 export const PATIENCE_MS = 60_000;
 
-type Of<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>;
+type AgentEventOf<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>;
 
 export class Turn {
   readonly events: readonly AgentEvent[];
@@ -14,15 +14,15 @@ export class Turn {
     this.events = events;
   }
 
-  of<K extends AgentEvent['kind']>(kind: K): Of<K>[] {
-    return this.events.filter((event): event is Of<K> => event.kind === kind);
+  of<K extends AgentEvent['kind']>(kind: K): AgentEventOf<K>[] {
+    return this.events.filter((event): event is AgentEventOf<K> => event.kind === kind);
   }
 
   get outcome(): string {
     return this.of('turn.ended')[0]?.outcome ?? 'running';
   }
 
-  /** As they are shown at the end. */
+  /** The texts in their final form. */
   get texts(): string[] {
     const withdrawn = new Set(this.of('message.retracted').flatMap(({ messages }) => messages));
     return this.of('message.done').flatMap(({ message, text }) => (withdrawn.has(message) ? [] : [text]));
@@ -36,7 +36,7 @@ export class Turn {
 export class FollowedAgent {
   readonly client: Client;
   readonly agent: AgentHandle;
-  /** All of them so far. */
+  /** All events so far. */
   readonly events: AgentEvent[] = [];
 
   constructor(client: Client, agent: AgentHandle) {
@@ -45,13 +45,13 @@ export class FollowedAgent {
     void this.#follow().catch(() => {}); // the daemon is stopped
   }
 
-  /** Until the session has ended; across restarts of the daemon. */
+  /** Follows the events until the session has ended; across restarts of the daemon. */
   async #follow(): Promise<void> {
     for await (const item of this.client.watchEvents(this.agent.id))
       if (item.type === 'event') this.events.push(item.event);
   }
 
-  /** The id of the prompt. */
+  /** Sends a prompt, and returns its id. */
   async submit(prompt: Parameters<AgentHandle['prompt']>[0]): Promise<string> {
     return (await this.agent.prompt(prompt)).id;
   }
@@ -60,7 +60,7 @@ export class FollowedAgent {
     return await this.ended(await this.submit(prompt));
   }
 
-  /** The turn of a prompt, so far. */
+  /** Returns the turn of a prompt, so far. */
   turnOf(prompt: string): Turn {
     const { events } = this;
     const from = events.findIndex((event) => event.kind === 'turn.started' && event.clientIds?.includes(prompt));
@@ -73,7 +73,7 @@ export class FollowedAgent {
     await until(
       'the turn has ended',
       async () => {
-        if (approving) for (const { request } of this.pending) await this.agent.approve(request);
+        if (approving) for (const ask of this.pending) await this.agent.approve(ask);
         return this.turnOf(prompt).outcome !== 'running';
       },
       PATIENCE_MS,
@@ -85,14 +85,14 @@ export class FollowedAgent {
     await until('text comes', () => this.turnOf(prompt).of('message.delta').length > 2, PATIENCE_MS);
   }
 
-  /** The permissions that wait. */
-  get pending(): Of<'permission.requested'>[] {
+  /** The pending permissions. */
+  get pending(): AgentEventOf<'permission.requested'>[] {
     const all = new Turn(this.events);
     const resolved = new Set(all.of('permission.resolved').map(({ request }) => request));
     return all.of('permission.requested').filter(({ request }) => !resolved.has(request));
   }
 
-  async asked(): Promise<Of<'permission.requested'>> {
+  async asked(): Promise<AgentEventOf<'permission.requested'>> {
     await until('a permission waits', () => this.pending.length > 0, PATIENCE_MS);
     return this.pending[0]!;
   }

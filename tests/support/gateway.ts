@@ -1,18 +1,21 @@
-/** A gateway of a test's daemon, reached as others reach it: plain HTTP with any headers, and WebSockets that speak frames. */
+/**
+ * Starts a gateway of a test's daemon, and reaches it like any client: plain HTTP with any headers, and WebSockets with frames.
+ */
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { encodeFrame, type Frame, FrameReader, FrameType, type Role } from '@spool/protocol';
 import type { TestDaemon } from '@spool/testkit';
 import { WebSocket } from 'ws';
 
-export interface Answer {
+export interface GatewayResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Of a problem. */
+  /** The code of a problem. */
   readonly code: string | undefined;
 }
 
-export interface Asked {
+export interface GatewayRequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: unknown;
@@ -22,7 +25,7 @@ export interface Asked {
 export class TestGateway {
   readonly daemon: TestDaemon;
   readonly port: number;
-  /** Of the launch URL. */
+  /** The code of the launch URL. */
   readonly code: string;
   readonly url: string;
 
@@ -47,8 +50,8 @@ export class TestGateway {
     return await this.daemon.json('token', 'create', '--role', role, ...flags);
   }
 
-  /** Without `headers` as a program would ask: a bearer token and JSON. */
-  async ask(path: string, { method, headers = {}, body, token }: Asked = {}): Promise<Answer> {
+  /** Sends a request; without `headers` like a program: with a bearer token and JSON. */
+  async ask(path: string, { method, headers = {}, body, token }: GatewayRequestOptions = {}): Promise<GatewayResponse> {
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
     return await new Promise((resolve, reject) => {
       const asking = request(
@@ -100,11 +103,16 @@ export class TestGateway {
     });
   }
 
-  /** Logs in as a browser does; the cookie. */
-  async login(code = this.code): Promise<string> {
-    const answer = await this.ask('/api/login', { body: { code }, headers: { origin: this.origin } });
+  /** Logs in like a browser, with a new key. */
+  async login(code = this.code): Promise<TestBrowser> {
+    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const answer = await this.ask('/api/login', {
+      body: { code, key: publicPoint(keys.publicKey) },
+      headers: { origin: this.origin },
+    });
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-    return answer.headers['set-cookie']![0]!.split(';')[0]!;
+    const { id, pass } = JSON.parse(answer.text) as { id: string; pass: string };
+    return new TestBrowser(this, id, keys.privateKey, pass);
   }
 
   /** Connects a WebSocket; rejects with the status of a refusal. */
@@ -117,12 +125,52 @@ export class TestGateway {
     });
   }
 
-  /** As a program: with a token, and past the hello. */
+  /** Connects like a program: with a token, and past the hello. */
   async frames(token: string): Promise<FrameSocket> {
     const socket = await this.socket({ authorization: `Bearer ${token}` });
     await socket.hello();
     return socket;
   }
+}
+
+/** A browser that has logged in, like the page: a private key, and the pass of the login. */
+export class TestBrowser {
+  readonly gateway: TestGateway;
+  readonly id: string;
+  readonly pass: string;
+  readonly #key: KeyObject;
+
+  constructor(gateway: TestGateway, id: string, key: KeyObject, pass: string) {
+    this.gateway = gateway;
+    this.id = id;
+    this.pass = pass;
+    this.#key = key;
+  }
+
+  /** The headers that its page sends. */
+  get headers(): { readonly authorization: string; readonly origin: string } {
+    return { authorization: `Bearer ${this.pass}`, origin: this.gateway.origin };
+  }
+
+  sign(challenge: string, { origin = this.gateway.origin, device = this.id } = {}): string {
+    const text = ['spool pass', origin, device, challenge].join('\n');
+    return sign('sha256', Buffer.from(text), { key: this.#key, dsaEncoding: 'ieee-p1363' }).toString('base64url');
+  }
+
+  /** Requests another pass, like a page after a reload. */
+  async renew(): Promise<GatewayResponse> {
+    const headers = { origin: this.gateway.origin };
+    const { text } = await this.gateway.ask('/api/challenge', { body: {}, headers });
+    const { challenge } = JSON.parse(text) as { challenge: string };
+    const body = { device: this.id, challenge, signature: this.sign(challenge) };
+    return await this.gateway.ask('/api/pass', { body, headers });
+  }
+}
+
+/** Returns a public key as browsers export it: an uncompressed point. */
+export function publicPoint(key: KeyObject): string {
+  const { x = '', y = '' } = key.export({ format: 'jwk' });
+  return Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]).toString('base64url');
 }
 
 export interface StreamedEvent {
@@ -131,7 +179,7 @@ export interface StreamedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A reader of `/api/events`, as a browser's EventSource is one. */
+/** A reader of `/api/events`, like a browser's EventSource. */
 export class TestEvents {
   readonly events: StreamedEvent[] = [];
   /** The last id, also of a block without data. */
@@ -206,7 +254,7 @@ export class FrameSocket {
     return await this.next(({ type }) => type === FrameType.hello || type === FrameType.error);
   }
 
-  /** The reply, or the error, as `{code}`. */
+  /** Returns the reply, or the error, as `{code}`. */
   async request(op: string, ask: object = {}): Promise<Record<string, unknown>> {
     const channel = ++this.#channel;
     this.send(FrameType.request, channel, { op, ...ask });

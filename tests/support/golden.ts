@@ -1,6 +1,6 @@
 /**
- * Golden captures: what `spool` shows on a real terminal of a given size, as our own screen model reads it, compared to a file
- * in tests/golden. `npm run golden` writes the files again; look at each of them before you commit it.
+ * Compares golden captures: the screen of `spool` on a real terminal of a given size, read by our own screen model, with a file
+ * in tests/golden. `npm run golden` writes the files again; check each of them before you commit it.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,14 +15,14 @@ export interface GoldenSize {
 
 const FOLDER = fileURLToPath(new URL('../golden', import.meta.url));
 const IS_UPDATING = process.env['UPDATE'] === '1';
-/** A capture that is being written must not change any more for this long. */
+/** The time for which a capture must not change before it is written. */
 const STILL_MS = 1500;
 const SEE_MS = 30_000;
-/** What a verb prints may be longer than the terminal: the capture has all of it. */
+/** The height of a capture: the output of a verb may be longer than the terminal, and the capture contains all of it. */
 const PRINTED_ROWS = 200;
 const END = 'end-of-capture';
 
-/** Everything that a verb prints. */
+/** Checks the whole output of a verb. */
 export async function expectPrinted(name: string, verb: string, daemon: TestDaemon, size: GoldenSize): Promise<void> {
   using terminal = new Terminal(['sh', '-c', `${verb}; printf '\\n${END}'; sleep 1000`], daemon.env, size);
   await terminal.sees(END);
@@ -30,7 +30,7 @@ export async function expectPrinted(name: string, verb: string, daemon: TestDaem
   await expectGolden(name, size, () => text.slice(0, text.indexOf(END)).trimEnd());
 }
 
-/** A screen that is painted; `keys` are typed once it shows `after`. */
+/** Checks a painted screen; `keys` are typed once it shows `after`. */
 export async function expectScreen(
   name: string,
   command: readonly string[],
@@ -67,7 +67,7 @@ async function still(look: () => string): Promise<string> {
   return last;
 }
 
-/** The text of the terminal's screen. Ages and durations of seconds are replaced by a sign, in the same width. */
+/** Returns the text of the terminal's screen. Ages and durations of seconds are replaced by a sign, in the same width. */
 function picture(terminal: Terminal, size: GoldenSize): string {
   const model = new ScreenModel(size, { scrollback: 0 });
   try {

@@ -3,12 +3,12 @@ import { type CallToolResult, Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { SPOOL, type TestDaemon } from '@spool/testkit';
 
-export const SHELL = ['bash', '--norc', '--noprofile', '-i'];
-/** In the environment of the server, and never in that of a session. */
-export const SECRET = 'mcp-test-secret';
+const SHELL = ['bash', '--norc', '--noprofile', '-i'];
+/** A value in the environment of the server, which must never be in that of a session. */
+const SECRET = 'mcp-test-secret';
 
 /** An agent with the tools of one daemon. */
-export class Agent implements AsyncDisposable {
+export class McpAgent implements AsyncDisposable {
   readonly #transport: StdioClientTransport;
   readonly client: Client;
   pid = 0;
@@ -24,14 +24,14 @@ export class Agent implements AsyncDisposable {
     this.client = new Client({ name: 'test-agent', version: '1.2.3' }, { versionNegotiation: { mode } });
   }
 
-  /** `flags`: before the verb; `own`: after it. */
+  /** Starts an agent; `flags` come before the verb, `own` after it. */
   static async of(
     daemon: TestDaemon,
     mode: 'legacy' | 'auto' = 'legacy',
     flags: readonly string[] = [],
     own: readonly string[] = [],
-  ): Promise<Agent> {
-    const agent = new Agent(daemon, mode, flags, own);
+  ): Promise<McpAgent> {
+    const agent = new McpAgent(daemon, mode, flags, own);
     await agent.client.connect(agent.#transport);
     agent.pid = agent.#transport.pid!;
     return agent;
@@ -48,7 +48,7 @@ export class Agent implements AsyncDisposable {
     return { ...result, text: content?.type === 'text' ? content.text : '' };
   }
 
-  /** The text of an answer that is no error. */
+  /** Returns the text of an answer that is not an error. */
   async text(name: string, args: object = {}): Promise<string> {
     const { text, isError } = await this.call(name, args);
     if (isError) throw new Error(`${name}: ${text}`);

@@ -1,11 +1,11 @@
 /**
- * A screen as a user sees it, cell by cell, in one form for two sources: what the page has drawn, and what the daemon says
- * (`screen --format json`). Each row is text with the looks that differ from plain: `{fg 2 bold}ok{} done`.
+ * Converts a screen to the cells that a user sees, in one form for two sources: the page's drawing, and the daemon's screen
+ * (`screen --format json`). Each row is text with the attributes that differ from plain: `{fg 2 bold}ok{} done`.
  */
 import type { ScreenJson } from '@spool/core/screen';
 import type { Page } from 'playwright-core';
 
-interface Piece {
+interface StyledText {
   readonly text: string;
   readonly look: readonly string[];
 }
@@ -27,7 +27,7 @@ interface Web {
   };
 }
 
-/** What xterm's renderer has put into the page. */
+/** Returns the content that xterm's renderer has put into the page. */
 export async function gridOnPage(page: Page): Promise<string[]> {
   const rows = await page.evaluate(() => {
     const { document } = globalThis as unknown as Web;
@@ -45,7 +45,7 @@ export async function gridOnPage(page: Page): Promise<string[]> {
   );
 }
 
-function drawn(classes: string, text: string, color: string, background: string): Piece {
+function drawn(classes: string, text: string, color: string, background: string): StyledText {
   const look: string[] = [];
   for (const name of classes.split(' ')) {
     const [, what, value] =
@@ -59,7 +59,7 @@ function drawn(classes: string, text: string, color: string, background: string)
   return { text, look };
 }
 
-/** `rgb(1, 2, 3)` as a browser says it. */
+/** Converts `rgb(1, 2, 3)`, the browser's form. */
 function hexOf(colour: string): string {
   const parts = colour.match(/\d+/g) ?? [];
   return `#${parts
@@ -68,7 +68,7 @@ function hexOf(colour: string): string {
     .join('')}`;
 }
 
-/** The daemon's own picture. */
+/** Returns the daemon's picture. */
 export function gridOfScreen(json: string): string[] {
   const { lines } = JSON.parse(json) as ScreenJson;
   return lines.map(({ runs }) =>
@@ -86,20 +86,20 @@ function lookOf(style: ScreenJson['lines'][number]['runs'][number]['style']): st
   const look: string[] = [];
   let [fg, bg]: (string | number | undefined)[] = [style.foreground, style.background];
   if (style.inverse === true) [fg, bg] = [bg ?? INVERTED, fg ?? INVERTED];
-  // As terminals do, and xterm too: bold text in one of the first eight colours is bright.
+  // As in terminals, and in xterm too: bold text in one of the first eight colours is bright.
   if (style.bold === true && typeof fg === 'number' && fg < 8) fg += 8;
   if (fg !== undefined) look.push(`fg ${fg}`);
   if (bg !== undefined) look.push(`bg ${bg}`);
   for (const what of ['bold', 'italic', 'dim', 'overline'] as const) if (style[what] === true) look.push(what);
   if (style.strike === true) look.push('strikethrough');
-  // xterm shows a link by dashes, unless the program underlines it in another way. Only those that lead to the web are links here.
+  // xterm marks a link by dashes, unless the program underlines it in another way. Only links to the web count.
   const underline = style.underline ?? (/^https?:/.test(style.link ?? '') ? 'dashed' : undefined);
   if (underline !== undefined) look.push(`underline ${underline}`);
   return look;
 }
 
-/** What is seen only: blanks at the end go, and a blank has no ink. */
-function rowOf(pieces: readonly Piece[]): string {
+/** Returns the visible part of a row: blanks at the end are removed, and a blank has no foreground. */
+function rowOf(pieces: readonly StyledText[]): string {
   let [row, last] = ['', ''];
   let seen = 0;
   for (const { text, look } of pieces) {

@@ -1,7 +1,7 @@
-/** The other end of web push in a test: keys, a subscription, and what was sent in clear. */
+/** The other end of web push in a test: keys, a subscription, and the decrypted messages. */
 import { createDecipheriv, createECDH, createHmac, randomBytes } from 'node:crypto';
 
-export interface Pushed {
+export interface PushMessage {
   readonly title: string;
   readonly body: string;
   readonly session: string;
@@ -10,7 +10,7 @@ export interface Pushed {
   readonly url: string;
 }
 
-/** A browser that has subscribed: it reads what is sent to it, as its own code would. */
+/** A browser that has subscribed: it decrypts messages like its own code would. */
 export class PushSubscriber {
   readonly #ecdh = createECDH('prime256v1');
   readonly #auth = randomBytes(16);
@@ -26,7 +26,7 @@ export class PushSubscriber {
     return { endpoint: this.endpoint, expirationTime: null, keys };
   }
 
-  read(message: Buffer): Pushed {
+  read(message: Buffer): PushMessage {
     const hmac = (key: Buffer, data: Buffer): Buffer => createHmac('sha256', key).update(data).digest();
     const bytes = (...parts: (string | Buffer)[]): Buffer =>
       Buffer.concat(parts.map((part) => Buffer.from(part as string)));
@@ -39,6 +39,6 @@ export class PushSubscriber {
     const decipher = createDecipheriv('aes-128-gcm', part('aes128gcm', 16), part('nonce', 12));
     decipher.setAuthTag(message.subarray(-16));
     const text = Buffer.concat([decipher.update(message.subarray(86, -16)), decipher.final()]);
-    return JSON.parse(text.subarray(0, -1).toString()) as Pushed;
+    return JSON.parse(text.subarray(0, -1).toString()) as PushMessage;
   }
 }

@@ -1,4 +1,4 @@
-/** A WebSocket by hand, for what no honest client sends: frames of any shape, and nothing read unless asked. */
+/** A WebSocket by hand, for frames that no honest client sends: frames of any shape, and no reading unless requested. */
 import { connect, type Socket } from 'node:net';
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
@@ -25,7 +25,7 @@ export function rawFrame({
   head[1] = (isMasked ? 0x80 : 0) | (length < 126 ? length : length < 65_536 ? 126 : 127);
   if (head.length === 4) head.writeUInt16BE(length, 2);
   if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2);
-  // A mask of zeros is a mask.
+  // A mask of zeros is valid.
   return Buffer.concat([head, Buffer.alloc(isMasked ? 4 : 0), payload]);
 }
 
@@ -39,7 +39,7 @@ export class RawWebSocket {
     this.closed = new Promise((resolve) => socket.on('error', () => {}).on('close', () => resolve()));
   }
 
-  /** Past the handshake, and paused. */
+  /** Opens a socket, past the handshake, and paused. */
   static async open(port: number, token: string): Promise<RawWebSocket> {
     const socket = connect(port, '127.0.0.1');
     const made = new RawWebSocket(socket);
@@ -64,7 +64,7 @@ export class RawWebSocket {
     this.socket.write(Buffer.concat(frames.map(rawFrame)));
   }
 
-  /** The code with which the other side closes; null if it only cuts. */
+  /** Returns the code with which the other side closes; null if it only cuts the connection. */
   async closeCode(): Promise<number | null> {
     this.socket.on('data', (part: Buffer) => (this.received = Buffer.concat([this.received, part])));
     this.socket.resume();

@@ -1,8 +1,8 @@
-/** A server that takes notifications, as a webhook, an ntfy server or a push service would; it answers what a test wants. */
+/** A server that receives notifications, like a webhook, an ntfy server or a push service; the test decides its answers. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Received {
+export interface ReceivedPost {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -10,8 +10,8 @@ export interface Received {
 }
 
 export class Receiver {
-  readonly received: Received[] = [];
-  /** The next answers; afterwards 200. */
+  readonly received: ReceivedPost[] = [];
+  /** The statuses of the next answers; afterwards 200. */
   readonly statuses: number[] = [];
   status = 200;
   readonly #server: Server;

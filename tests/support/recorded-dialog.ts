@@ -1,12 +1,12 @@
 /**
- * A dialog of a recorded agent that can be answered: a program with the agent's name prints the recording up to the dialog,
- * waits for keys, and goes on in the recording with each of them until the dialog is gone. It writes down what it was sent.
+ * Plays a dialog of a recorded agent that can be answered: a program with the agent's name prints the recording up to the dialog,
+ * waits for keys, and continues the recording with each of them until the dialog is gone. It records its input.
  */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recorded } from './recordings.ts';
 
-/** Device attributes, cursor position, modes, colours, focus: what no key sends. */
+/** Matches device attributes, cursor position, modes, colours, focus, which no key sends. */
 const REPLIES =
   /\x1b\[\?[\d;]*(?:[cu]|\$y)|\x1b\[>[\d;]*[cm]|\x1b\[\d+;\d+R|\x1b\[[\d;]*[nt]|\x1b\[[IO]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[P_][^\x1b]*\x1b\\/g;
 
@@ -15,14 +15,17 @@ export class RecordedDialog {
   readonly size: { readonly cols: number; readonly rows: number };
   readonly #keys: string;
 
-  /** `presses`: how many keys the answer takes. `next`: the mark of the dialog at which it ends (default: when there is none). */
+  /**
+   * `presses` is the number of keys of the answer. `next` is the mark of the dialog at which it ends (default: when there is
+   * none).
+   */
   constructor(folder: string, agent: string, recording: string, mark: string, presses = 1, next: string | null = null) {
     const { cols, rows, bytes, events } = recorded(recording);
     const from = events.findIndex(([, type, what]) => type === 'm' && what === mark);
     if (from === -1) throw new Error(`${recording} has no mark ${mark}`);
     const before = events.slice(0, from);
     if (before.some(([, type]) => type === 'r')) throw new Error(`${recording} is resized before ${mark}`);
-    // What the agent drew after each key of the recording, and where the dialog was gone.
+    // The output of the agent after each key of the recording, and the place where the dialog was gone.
     let offset = events[from]![3]!;
     const stops = [offset];
     for (const [, type, what, , truth] of events.slice(from + 1)) {
@@ -49,7 +52,7 @@ export class RecordedDialog {
     return existsSync(this.#keys);
   }
 
-  /** Without the answers of the terminal to what the recording asks. */
+  /** The typed keys, without the terminal's answers to queries of the recording. */
   get typed(): string {
     return readFileSync(this.#keys, 'latin1').replaceAll(REPLIES, '');
   }

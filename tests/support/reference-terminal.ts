@@ -1,4 +1,4 @@
-/** Looking at terminals with another terminal's eyes: xterm reads what they were sent, and what a session printed. */
+/** Compares terminals with a reference terminal: xterm reads the bytes that they were sent, and the output of a session. */
 import { execFileSync } from 'node:child_process';
 import type { Client } from '@spool/client';
 import { useWidths } from '@spool/core/screen';
@@ -7,7 +7,7 @@ import xterm from '@xterm/headless';
 import { expect } from 'vitest';
 import { type Part, shownCells } from '../../packages/cli/src/testing/shown-cells.ts';
 
-export interface Size {
+export interface ReferenceSize {
   readonly cols: number;
   readonly rows: number;
 }
@@ -20,11 +20,11 @@ export interface Picture {
   readonly modes: xterm.IModes;
 }
 
-/** A terminal that only looks. */
+/** A terminal that only displays. */
 export class ReferenceTerminal {
   readonly #xterm: xterm.Terminal;
 
-  constructor(size: Size) {
+  constructor(size: ReferenceSize) {
     this.#xterm = new xterm.Terminal({ ...size, allowProposedApi: true, scrollback: 5000 });
     useWidths(this.#xterm);
   }
@@ -49,30 +49,30 @@ export class ReferenceTerminal {
     };
   }
 
-  /** Every cell of a part of the screen, with its looks. */
+  /** Returns every cell of a part of the screen, with its attributes. */
   cells(part: Part): string[][] {
     return shownCells(this.#xterm, part);
   }
 
-  /** From a line of the scrollback on. */
+  /** Returns the lines from a line of the scrollback on. */
   lines(from = 0): string[] {
     const { active } = this.#xterm.buffer;
-    // Made narrower, xterm's alternate screen keeps what is to the right of its window, until it is painted over.
+    // If it gets narrower, xterm's alternate screen keeps the cells to the right of its window, until they are painted over.
     return Array.from({ length: active.length - from }, (_, at) =>
       active.getLine(from + at)!.translateToString(true, 0, this.#xterm.cols),
     );
   }
 }
 
-/** What a terminal shows that was sent this. */
-export async function seenBy(size: Size, printed: string): Promise<ReferenceTerminal> {
+/** Returns a terminal that was sent these bytes. */
+export async function seenBy(size: ReferenceSize, printed: string): Promise<ReferenceTerminal> {
   const glass = new ReferenceTerminal(size);
   await glass.feed(Buffer.from(printed, 'latin1'));
   return glass;
 }
 
-/** What a terminal would show that had been there from the first byte, through every resize. */
-export async function truth(client: Client, session: string, first: Size): Promise<Picture> {
+/** Returns the picture of a terminal that got all bytes from the first one, through every resize. */
+export async function truth(client: Client, session: string, first: ReferenceSize): Promise<Picture> {
   const glass = new ReferenceTerminal(first);
   const { offset: end } = await client.get(session);
   const resizes: { offset: number; cols: number; rows: number }[] = [];
@@ -98,13 +98,13 @@ export async function truth(client: Client, session: string, first: Size): Promi
   return glass.picture;
 }
 
-/** Waits until the attached terminal shows what it should; the last difference is told. */
+/** Waits until the attached terminal shows the expected picture; reports the last difference. */
 export async function showsTruth(
   terminal: Terminal,
-  size: Size,
+  size: ReferenceSize,
   client: Client,
   session: string,
-  first: Size,
+  first: ReferenceSize,
 ): Promise<Picture> {
   let shown: Picture | undefined;
   let expected: Picture | undefined;
@@ -124,7 +124,7 @@ export async function showsTruth(
   return shown!;
 }
 
-/** Nothing of a session is left in a terminal: neither its screen nor a mode. */
+/** Checks that a terminal has no remains of a session: neither its screen nor a mode. */
 export function expectClean(glass: ReferenceTerminal): void {
   const { isAlternate, isCursorHidden, modes } = glass.picture;
   const fresh = new ReferenceTerminal({ cols: 80, rows: 24 }).picture;
@@ -135,7 +135,7 @@ export function expectClean(glass: ReferenceTerminal): void {
   });
 }
 
-/** The settings of a terminal, as `stty` writes them. */
+/** Returns the settings of a terminal, as `stty` writes them. */
 export function stty(terminal: Terminal): string {
   return execFileSync('stty', ['-F', terminal.path, '-g'], { encoding: 'utf8' }).trim();
 }

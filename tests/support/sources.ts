@@ -1,4 +1,4 @@
-/** The repository's own TypeScript as data, for the tests that are about the sources: which files, and their syntax. */
+/** Reads the repository's own TypeScript, for the tests about the sources: the files, and their syntax. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseSync } from 'rolldown/utils';
@@ -13,7 +13,7 @@ export interface SyntaxNode {
   readonly [field: string]: unknown;
 }
 
-/** Every TypeScript file under a folder, as paths from the root. */
+/** Returns every TypeScript file under a folder, as paths from the root. */
 export function typeScriptFiles(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -26,9 +26,15 @@ export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** All nodes of a source, parents before children. With JSX, `<T>` before an arrow function means something else. */
+/** Yields all nodes of a source, parents before children. With JSX, `<T>` before an arrow function has another meaning. */
 export function* syntaxNodes(source: string, path = 'source.ts'): Generator<SyntaxNode> {
   yield* nodesUnder(parseSync(path, source).program);
+}
+
+/** Returns the statements of a source at its top level. */
+export function statementsOf(source: string, path = 'source.ts'): SyntaxNode[] {
+  const body: readonly unknown[] = parseSync(path, source).program.body;
+  return body.filter(isNode);
 }
 
 function* nodesUnder(value: unknown): Generator<SyntaxNode> {

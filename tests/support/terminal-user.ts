@@ -1,6 +1,6 @@
 /**
- * Somebody who sits at a shell in a terminal, calls `spool` there, and works in the session: looks at the screen rather than at
- * bytes, types as the terminal would encode it, and at the end finds the shell and the terminal as they were.
+ * A user at a shell in a terminal, who calls `spool` there, and works in the session: reads the screen rather than bytes, types
+ * as the terminal would encode it, and at the end finds the shell and the terminal in their former state.
  */
 import type { Client } from '@spool/client';
 import { Terminal, type TestDaemon, until } from '@spool/testkit';
@@ -11,29 +11,32 @@ import {
   type Picture,
   seenBy,
   showsTruth,
-  type Size,
+  type ReferenceSize,
   stty,
 } from './reference-terminal.ts';
 
 export const WHEEL_UP = 64;
 export const WHEEL_DOWN = 65;
-/** Programs tell hands from pastes by time: Gemini takes Enter within 40 ms of a paste for a part of it. */
+/**
+ * The pause of a hand: programs distinguish typing from pastes by time; Gemini takes Enter within 40 ms of a paste for a part of
+ * it.
+ */
 const HAND_MS = 200;
 const WHEEL_MS = 25;
 const AGREE_MS = 8000;
-/** OpenCode has taken 12 s for its first screen, on a machine with other work. */
+/** The time limit for a text: OpenCode has taken 12 s for its first screen, on a machine with other work. */
 const SEE_MS = 50_000;
 
 export class TerminalUser implements Disposable {
   readonly #terminal: Terminal;
   readonly #daemon: TestDaemon;
-  readonly #size: Size;
+  readonly #size: ReferenceSize;
   readonly #settings: string;
   readonly #glass: ReferenceTerminal;
   #looked = 0;
 
-  constructor(command: readonly string[], daemon: TestDaemon, size: Size) {
-    // The shell waits for a first line, so that its terminal can be looked at before anything changes it.
+  constructor(command: readonly string[], daemon: TestDaemon, size: ReferenceSize) {
+    // The shell waits for a first line, so that its terminal can be checked before it changes.
     const shell = ['sh', '-c', 'read first; "$@"; echo "shell back $?"; exec sleep 1000', 'sh', ...command];
     this.#terminal = new Terminal(shell, daemon.env, size);
     this.#settings = stty(this.#terminal);
@@ -48,7 +51,7 @@ export class TerminalUser implements Disposable {
     this.#terminal.type(keys);
   }
 
-  /** Types a key with Ctrl, as the terminal would send it in the mode that it is in. */
+  /** Types a key with Ctrl, as the terminal would send it in its present mode. */
   typesCtrl(key: string): void {
     const code = key.charCodeAt(0);
     const { flags } = kittyOf(this.#terminal.printed);
@@ -62,7 +65,7 @@ export class TerminalUser implements Disposable {
     await this.pressesEnter();
   }
 
-  /** What followed Esc at once would be a key with Alt. */
+  /** Presses Escape, with a pause: a key right after it would be a key with Alt. */
   async pressesEscape(): Promise<void> {
     this.#terminal.type('\x1b');
     await hand();
@@ -73,15 +76,15 @@ export class TerminalUser implements Disposable {
     this.#terminal.type('\r');
   }
 
-  /** Pastes, as soon as the program has asked for pastes in brackets: not every one does so before its prompt. */
+  /** Pastes, as soon as the program has requested pastes in brackets: some do so after their prompt. */
   async pastes(text: string): Promise<void> {
     await this.#isAskedForBrackets();
     this.#terminal.type(`\x1b[200~${text}\x1b[201~`);
   }
 
   /**
-   * Pastes with a pause around each Enter, as over a slow line: several agents take what comes fast for a paste, and would
-   * not miss the brackets.
+   * Pastes with a pause around each Enter, as over a slow line: several agents take fast input for a paste, even without the
+   * brackets.
    */
   async pastesSlowly(text: string): Promise<void> {
     await this.#isAskedForBrackets();
@@ -95,7 +98,7 @@ export class TerminalUser implements Disposable {
     await this.seesThat('pastes are put in brackets', ({ modes }) => modes.bracketedPasteMode);
   }
 
-  /** Presses and lets go of a button of the mouse, column and row from 1 on. */
+  /** Presses and releases a button of the mouse, column and row from 1 on. */
   clicks(column: number, row: number): void {
     this.#terminal.type(`\x1b[<0;${column};${row}M\x1b[<0;${column};${row}m`);
   }
@@ -110,7 +113,7 @@ export class TerminalUser implements Disposable {
     });
   }
 
-  /** What is on the screen now. */
+  /** Returns the present screen. */
   async look(): Promise<Picture> {
     const { printed } = this.#terminal;
     const fresh = printed.slice(this.#looked);
@@ -119,7 +122,7 @@ export class TerminalUser implements Disposable {
     return this.#glass.picture;
   }
 
-  /** Waits until it is on the screen; where `then` is given, until that is below it. */
+  /** Waits until a text is on the screen; with `then`, until that is below it. */
   async sees(text: string, then = ''): Promise<void> {
     await this.seesThat(`the screen shows ${JSON.stringify(text)} and then ${JSON.stringify(then)}`, ({ lines }) => {
       const at = lines.findLastIndex((line) => line.includes(text));
@@ -136,19 +139,19 @@ export class TerminalUser implements Disposable {
     }
   }
 
-  /** This terminal, one that was always there, and `spool screen` agree. */
-  async seesTheTruth(client: Client, session: string, first: Size): Promise<void> {
+  /** Waits until this terminal, one that was always attached, and `spool screen` agree. */
+  async seesTheTruth(client: Client, session: string, first: ReferenceSize): Promise<void> {
     const deadline = performance.now() + AGREE_MS;
     for (;;) {
       const { lines } = await showsTruth(this.#terminal, this.#size, client, session, first);
       const { stdout } = await this.#daemon.spool(['screen', session, '--format', 'text']);
-      // Between the two the program may have painted; what is wrong stays wrong.
+      // The program may have painted between the two; a real difference stays.
       if (textOf(lines) === textOf(stdout.split('\n'))) return;
       if (performance.now() > deadline) expect(textOf(stdout.split('\n'))).toBe(textOf(lines));
     }
   }
 
-  /** `spool` has ended, and has left nothing of the session in the terminal. */
+  /** Checks that `spool` has ended, and has left no state of the session in the terminal. */
   async isBackInTheShell(code: number): Promise<void> {
     await this.#terminal.sees('shell back ');
     expectClean(await seenBy(this.#size, this.#terminal.printed));
@@ -162,12 +165,12 @@ export class TerminalUser implements Disposable {
   }
 }
 
-/** The time that a hand takes. */
+/** Waits for the time that a hand takes. */
 const hand = (ms = HAND_MS): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * The kitty keyboard flags of a terminal that was sent this; each screen has its own stack. `isUsersKept`: nothing was popped
- * that had not been pushed, since that would be the user's.
+ * Returns the kitty keyboard flags of a terminal that was sent these bytes; each screen has its own stack. `isUsersKept`: only
+ * pushed entries were popped, since the others are the user's.
  */
 function kittyOf(printed: string): { readonly flags: number; readonly isUsersKept: boolean } {
   const stacks: { main: number[]; alternate: number[] } = { main: [], alternate: [] };
@@ -182,7 +185,7 @@ function kittyOf(printed: string): { readonly flags: number; readonly isUsersKep
   return { flags: stack.at(-1) ?? 0, isUsersKept };
 }
 
-/** The lines of a screen, without what cannot be seen: blanks at the ends of lines, and of the screen. */
+/** Returns the lines of a screen, without invisible parts: blanks at the ends of lines, and of the screen. */
 function textOf(lines: readonly string[]): string {
   return lines
     .map((line) => line.trimEnd())

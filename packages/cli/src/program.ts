@@ -1,30 +1,51 @@
 /** The context of a verb, and the connection to the daemon. Only verbs that need a daemon load this file. */
-import { type Client, connect } from '@spool/client/node';
+import type { Client } from '@spool/client';
+import { type ConnectOptions, connectForRequests, type RequestClient } from '@spool/client/requests';
 import { LOG_LEVELS, logLevelOf } from '@spool/protocol';
+import { daemonSocket } from './daemon/daemon-socket.ts';
+import type { IsFresh } from './freshness.ts';
 import { notice } from './output/stdio.ts';
 import type { Host } from './remote/host.ts';
 import type { ArgumentsOf, VerbName } from './command-line/verb-table.ts';
 
-export interface Program {
+export interface ProgramLocation {
   readonly isBundled: boolean;
   /** The folder of the entry point. */
   readonly folder: string;
   /** The program that the client starts if no daemon is running. */
   readonly daemonEntry: string;
+  readonly isFresh: IsFresh;
   /** The machine that this command is for; null: this one. */
   host(): Host | null;
 }
 
-/** Returns the exit code. The command line reports what it throws. */
-export type VerbAction<N extends VerbName> = (args: ArgumentsOf<N>, program: Program) => Promise<number>;
+/** Returns the exit code. The command line reports its exceptions. */
+export type VerbAction<N extends VerbName> = (args: ArgumentsOf<N>, program: ProgramLocation) => Promise<number>;
 
-/** Opens a client, which the caller disposes. `start: false` does not start a daemon; from afar none is started anyway. */
-export async function openClient(program: Program, { start = true } = {}): Promise<Client> {
+interface OpenOptions {
+  /** Whether to start a daemon if there is none; none is started on another machine anyway. */
+  readonly start?: boolean;
+}
+
+/** Opens a client, which the caller disposes. */
+export async function openClient(program: ProgramLocation, options: OpenOptions = {}): Promise<Client> {
+  const { connect } = await import('@spool/client/node');
+  return await connect(connectOptions(program, options));
+}
+
+/** The same for a verb that only asks and prints: half of the code to load. */
+export async function openForRequests(program: ProgramLocation, options: OpenOptions = {}): Promise<RequestClient> {
+  if (program.host() !== null) return await openClient(program, options);
+  return await connectForRequests(connectOptions(program, options));
+}
+
+function connectOptions(program: ProgramLocation, { start = true }: OpenOptions): ConnectOptions {
   // The daemon says so in its log, where someone who sets this variable for the first time does not look yet.
   const level = process.env['SPOOL_LOG'];
   if (logLevelOf(level) === null)
     notice(`spool: SPOOL_LOG=${JSON.stringify(level)} is not a level; use ${LOG_LEVELS.join(', ')}`);
+  const who = `cli ${process.pid}`;
   const host = program.host();
-  if (host !== null) return await connect({ url: host.url, token: host.token, who: `cli ${process.pid}` });
-  return await connect({ env: process.env, start, daemonEntry: program.daemonEntry, who: `cli ${process.pid}` });
+  if (host !== null) return { url: host.url, token: host.token, who };
+  return { env: process.env, start, daemonEntry: program.daemonEntry, who, connectSocket: daemonSocket };
 }

@@ -4,7 +4,7 @@ import { parseArguments } from './command-line/arguments.ts';
 import { SKILL } from './skill.ts';
 import { isVerb, VERBS } from './command-line/verb-table.ts';
 
-/** As a shell would: words in quotes are one, and a comment is none. */
+/** Splits a line as a shell would: words in quotes are one, and a comment has none. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(#.*)|(\S+)/g)].flatMap(([, double, single, comment, bare]) =>
     comment === undefined ? [double ?? single ?? bare!] : [],

@@ -1,4 +1,4 @@
-/** Bytes as base64, in any runtime. */
+/** Encodes bytes as base64, in any runtime. */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 export function encodeBase64(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 /**
- * Checks arguments before anything is sent, and names the argument in the error: the daemon could only answer that the
- * request is invalid.
+ * Checks arguments before a request is sent, and names the argument in the error: the daemon could only answer that the request
+ * is invalid.
  */
 import { SpoolError } from '@spool/protocol';
 
@@ -8,7 +8,7 @@ export function badArgument(argument: string, value: string | number, reason: st
   return new SpoolError('ARGUMENT_INVALID', { argument, value, reason });
 }
 
-/** A whole number; undefined is passed through. */
+/** Checks for a whole number; undefined is passed through. */
 export function checkWhole<N extends number | undefined>(
   argument: string,
   value: N,
@@ -19,7 +19,7 @@ export function checkWhole<N extends number | undefined>(
   throw badArgument(argument, value, `it must be an integer of at least ${min}${upTo}`);
 }
 
-/** What ends or deletes something must be told which session: an unset variable is not "the latest". */
+/** Refuses an empty name for methods that end or delete a session: an unset variable does not mean "the latest". */
 export function checkNamed(session: string): string {
   if (session === '') throw badArgument('session', '', 'it is empty; name the session');
   return session;

@@ -9,7 +9,7 @@ import {
 } from '@spool/protocol';
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Asked, FakeKeeper, type Peer } from '../test/fake-keeper.ts';
+import { type ReceivedRequest, FakeKeeper, type Peer } from '../test/fake-keeper.ts';
 import { quiet, tick } from '../test/quiet.ts';
 import { Client, type ClientOptions, type EventItem } from './index.ts';
 
@@ -23,7 +23,7 @@ function setUp(options: ClientOptions = {}): { keeper: FakeKeeper; client: Clien
   return { keeper, client };
 }
 
-const asks = (keeper: FakeKeeper, op: Asked['op']): unknown[] =>
+const asks = (keeper: FakeKeeper, op: ReceivedRequest['op']): unknown[] =>
   keeper.asked.filter((asked) => asked.op === op).map(({ ask }) => ask);
 
 /** Breaks the link instead of answering, for the first calls. */
@@ -43,10 +43,10 @@ function breaksFirst(
     | 'shutdown'
     | 'closeInput',
   times: number,
-  then?: (asked: Asked) => unknown,
+  then?: (asked: ReceivedRequest) => unknown,
 ): void {
   let left = times;
-  const usual = then ?? (({ ask }: Asked) => keeper.info(keeper.find(ask.session)));
+  const usual = then ?? (({ ask }: ReceivedRequest) => keeper.info(keeper.find(ask.session)));
   keeper.answers[op] = (asked, peer) => {
     if (left-- <= 0) return usual(asked);
     peer.close();
@@ -316,7 +316,7 @@ test('wait resolves with the end; with a timeout it resolves with a session that
   expect(await client.wait('aaaaaaaaaa', { timeoutMs: 5000 })).toMatchObject({ id: 'aaaaaaaaaa', state: 'running' });
   expect(keeper.clock.now()).toBeGreaterThanOrEqual(5000);
   const [waited] = keeper.asked.filter(({ op }) => op === 'wait');
-  expect(asks(keeper, 'unwatch')).toEqual([{ channel: waited!.channel }]); // the daemon need not remember us
+  expect(asks(keeper, 'unwatch')).toEqual([{ channel: waited!.channel }]); // the daemon need not keep our request
   session.exit = { exitCode: 0, signal: null };
   keeper.answers.wait = () => keeper.waited(session);
   expect(await client.wait('aaaaaaaaaa', { timeoutMs: 5000 })).toMatchObject({ state: 'exited' });

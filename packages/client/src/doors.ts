@@ -1,9 +1,9 @@
-/** The doors of a daemon: its gateway, and the tokens that open it. */
+/** The gateway of a daemon, and its tokens. */
 import type {
   AuditDamage,
   AuditEntry,
   AuditLine,
-  DoorRequests,
+  GatewayRequests,
   GatewayInfo,
   GatewayOptions,
   Notice,
@@ -21,13 +21,13 @@ export class Doors {
     this.#requester = requester;
   }
 
-  /** Resolves when the gateway serves. Without options, one that already runs will do. */
+  /** Resolves when the gateway serves. Without options, a gateway that already runs is accepted. */
   async start(options?: GatewayOptions): Promise<GatewayInfo> {
     const { gateway } = await this.#requester.again('gateway', { action: 'start', options });
     return gateway!;
   }
 
-  /** The gateway that was running; null if none was. */
+  /** Returns the gateway that was running; null if none was. */
   async stop(): Promise<GatewayInfo | null> {
     return (await this.#requester.again('gateway', { action: 'stop' })).gateway;
   }
@@ -36,7 +36,7 @@ export class Doors {
     return (await this.#requester.again('gateway', { action: 'status' })).gateway;
   }
 
-  /** The token itself is in this answer, and nowhere else. */
+  /** Creates a token; the secret is only in this answer. */
   async createToken(ask: Requests['createToken']['ask']): Promise<Requests['createToken']['answer']> {
     return await this.#requester.once('createToken', ask);
   }
@@ -45,37 +45,37 @@ export class Doors {
     return (await this.#requester.again('listTokens', {})).tokens;
   }
 
-  /** By id, unique prefix of one, or name. Connections that were opened with it are closed. */
+  /** Revokes a token, by its id, a unique prefix of it, or its name. Connections that were opened with it are closed. */
   async revokeToken(token: string): Promise<TokenInfo> {
     return (await this.#requester.once('revokeToken', { token })).info;
   }
 
-  /** For the gateway itself: resolves when it is asked to end. */
-  async serve(ask: DoorRequests['serveGateway']['ask'], signal?: AbortSignalLike): Promise<void> {
+  /** Reports, for the gateway itself, that it serves; resolves when it is asked to end. */
+  async serve(ask: GatewayRequests['serveGateway']['ask'], signal?: AbortSignalLike): Promise<void> {
     await this.#requester.again('serveGateway', ask, { signal });
   }
 
-  /** For the gateway itself. */
+  /** Redeems a code, for the gateway itself. */
   async redeem(ask: Requests['redeemToken']['ask']): Promise<Requests['redeemToken']['answer']> {
     return await this.#requester.once('redeemToken', ask);
   }
 
-  /** For the gateway itself. */
+  /** Records entries, for the gateway itself. */
   async record(entries: readonly AuditEntry[]): Promise<void> {
     await this.#requester.once('recordAudit', { entries });
   }
 
-  /** For the gateway itself: resolves when there is something to send. */
+  /** Fetches notices, for the gateway itself: resolves when there are some to send. */
   async notices(after: number): Promise<readonly Notice[]> {
     return (await this.#requester.again('notices', { after })).notices;
   }
 
-  /** For the gateway itself. */
+  /** Reports a sent notice, for the gateway itself. */
   async noticeDone(n: number, outcomes: readonly NoticeOutcome[]): Promise<void> {
     await this.#requester.again('noticeDone', { n, outcomes });
   }
 
-  /** The audit log, oldest first. Ends with the damage, if its chain is broken. */
+  /** Yields the audit log, oldest first. Returns the damage, if its chain is broken. */
   async *audit(): AsyncGenerator<AuditLine, AuditDamage | null> {
     let after: number | null = 0;
     let damage: AuditDamage | null = null;

@@ -1,4 +1,4 @@
-/** What a driver needs of the client: its requests, and both logs of its session as records and bytes. */
+/** The parts of the client that a driver needs: its requests, and both logs of its session as records and bytes. */
 export { Link } from './link/link.ts';
 export { Requester } from './link/requests.ts';
 export type { Runtime } from './link/runtime.ts';

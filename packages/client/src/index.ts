@@ -1,6 +1,13 @@
 /** The SDK, for any runtime. `@spool/client/node` adds what Node needs: `connect()`. */
-export { Attachment, type AttachOptions, type ViewChange } from './streams/attachment.ts';
+export {
+  Attachment,
+  type AttachOptions,
+  type Bypass,
+  type BypassedBytes,
+  type ViewChange,
+} from './streams/attachment.ts';
 export { Client, type ClientOptions } from './client.ts';
+export type { RequestClient } from './request-client.ts';
 export type {
   AnswerOptions,
   Explanation,
@@ -22,13 +29,14 @@ export { RECONNECT_MS } from './link/link.ts';
 export type { Listed } from './list.ts';
 export { Session } from './session.ts';
 export { type StateSpan, type Summary, summaryOf } from './summary/summary.ts';
-export { AgentHandle, type Decided } from './agents/agent-handle.ts';
+export { AgentHandle, type Decided, type RequestEvent, type RequestRef } from './agents/agent-handle.ts';
+export { readRequest } from './agents/read-request.ts';
 export type { ResumeOptions } from './agents/resume.ts';
 export { agentEnvironment, agentRun, AGENTS, type AgentOptions, contentOf } from './agents/launch.ts';
 export { type AgentEventItem, AgentEvents } from './streams/agent-events.ts';
 export type { AgentBody, AgentEvent, AgentEventKind, Command, Content } from '@spool/protocol/agent';
 export type { RecordWatchOptions } from './streams/record-watch.ts';
-export type { AbortSignalLike, RunDefaults, Runtime, Transport } from './link/runtime.ts';
+export type { AbortSignalLike, DaemonTrouble, RunDefaults, Runtime, Transport } from './link/runtime.ts';
 export { idleSeconds, looksLikeShellPrompt, type TailOptions } from './tail.ts';
 export {
   type CompletionOptions,

@@ -10,7 +10,7 @@ const pattern = (bytes: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + (at >> 8) * 7) & 0xff);
 const arrived = (keeper: FakeKeeper): Buffer => Buffer.concat(keeper.received.map(({ bytes }) => bytes));
 
-/** Answers to input are held back until the test releases them. */
+/** Holds answers to input back until the test releases them. */
 function heldBack(keeper: FakeKeeper): { confirm: (count?: number) => void; frames: number[] } {
   const held: (() => void)[] = [];
   const frames: number[] = [];

@@ -1,13 +1,13 @@
 /**
  * Input on its way to sessions: in the order of the calls, confirmed when it is in the terminal.
  *
- * Input that fits one frame is sent at once, so a keystroke waits for nothing. Longer input goes frame by frame, each
- * after the one before was confirmed: a failure then leaves a prefix of the bytes in the session, never a gap. A full
- * queue is reported to the caller if nothing of the write was taken; later it is waited for. Nothing is ever sent
- * twice; when the link breaks during a write, it is unknown whether it arrived, and the error says so.
+ * Input that fits one frame is sent at once, so a keystroke is not delayed. Longer input is sent frame by frame, each after the
+ * previous one was confirmed: a failure then leaves a prefix of the bytes in the session, never a gap. A full queue is reported
+ * to the caller if no byte of the write was accepted; later, the write waits. No byte is ever sent twice; when the link breaks
+ * during a write, it is unknown whether it arrived, and the error reports this.
  */
 import { INPUT_BYTES_MAX, SpoolError } from '@spool/protocol';
-import { Broken, type Connection } from './link/connection.ts';
+import { BrokenConnection, type Connection } from './link/connection.ts';
 import { closed } from './link/link.ts';
 import type { Requester } from './link/requests.ts';
 import { type Runtime, utf8 } from './link/runtime.ts';
@@ -15,16 +15,16 @@ import { type Runtime, utf8 } from './link/runtime.ts';
 /** The input frame holds the session's name after one byte for its length. */
 const REFERENCE_BYTES_MAX = 255;
 
-/** More than this in the socket means that the keeper does not read: wait, rather than fill the memory. */
+/** The maximum in the socket: more means that the keeper does not read, so the write waits rather than fill the memory. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 
-/** How soon a full queue is tried again: another client fills it, and the session reads at its own pace. */
+/** The delay before a full queue is tried again: another client fills it, and the session reads at its own pace. */
 const QUEUE_FULL_MS = 50;
 
 export class Input {
   readonly #requester: Requester;
   readonly #runtime: Runtime;
-  /** Per session, by its given name: the write that later ones wait for until it has sent its last frame. */
+  /** The write of each session name that later ones wait for until it has sent its last frame. */
   readonly #turns = new Map<string, Promise<void>>();
 
   constructor(requester: Requester, runtime: Runtime) {
@@ -63,7 +63,7 @@ export class Input {
     for (let at = 0; at < bytes.length;) {
       const connection = await this.#roomyConnection();
       const confirmed = this.#send(connection, target, bytes.subarray(at, at + INPUT_BYTES_MAX), at);
-      // If nothing was taken yet, a refusal ends the write, so later writes need not wait for the answer.
+      // If no byte was accepted yet, a refusal ends the write, so later writes need not wait for the answer.
       if (bytes.length <= INPUT_BYTES_MAX) allSent();
       try {
         await confirmed;
@@ -89,8 +89,8 @@ export class Input {
     try {
       await connection.input(session, bytes);
     } catch (error) {
-      // `confirmedBytes`: this much of the write certainly arrived.
-      if (error instanceof Broken)
+      // `confirmedBytes`: this many bytes of the write certainly arrived.
+      if (error instanceof BrokenConnection)
         throw new SpoolError('INPUT_UNCONFIRMED', { confirmedBytes }, { cause: error.reason });
       throw error;
     }

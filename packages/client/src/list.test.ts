@@ -2,7 +2,7 @@ import { type Requests, type SessionInfo, SpoolError } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import { listSessions } from './list.ts';
 
-type Ask = Requests['list']['ask'];
+type ListRequest = Requests['list']['ask'];
 
 const sessions = Array.from({ length: 10 }, (_, at) => {
   const info = { id: `s${at}`, name: `n${at}`, state: at < 8 ? 'exited' : 'running', labels: {}, isTask: false };
@@ -11,8 +11,8 @@ const sessions = Array.from({ length: 10 }, (_, at) => {
 const ids = (listed: { readonly sessions: readonly SessionInfo[] }): string[] => listed.sessions.map(({ id }) => id);
 
 test('[LIST-1] pages are asked for until there are as many as wanted', async () => {
-  const asked: Ask[] = [];
-  const ask = async (what: Ask): Promise<Requests['list']['answer']> => {
+  const asked: ListRequest[] = [];
+  const ask = async (what: ListRequest): Promise<Requests['list']['answer']> => {
     asked.push(what);
     const from = what.after === undefined ? 0 : sessions.findIndex(({ id }) => id === what.after) + 1;
     const page = sessions.slice(from, from + Math.min(3, what.limit ?? 3));
@@ -28,7 +28,7 @@ test('[LIST-1] pages are asked for until there are as many as wanted', async () 
 });
 
 test('[LIST-1] a daemon of before lists all, and the client chooses', async () => {
-  const old = async ({ after, ...others }: Ask): Promise<Requests['list']['answer']> => {
+  const old = async ({ after, ...others }: ListRequest): Promise<Requests['list']['answer']> => {
     if (Object.keys(others).length > 0) throw new SpoolError('REQUEST_UNKNOWN', { op: 'list' });
     return after === undefined
       ? { sessions: sessions.slice(0, 6), next: 's5' }
@@ -39,8 +39,8 @@ test('[LIST-1] a daemon of before lists all, and the client chooses', async () =
 });
 
 test('[LIST-1] another refusal is passed on, and not taken for that of a daemon of before', async () => {
-  const asked: Ask[] = [];
-  const busy = async (what: Ask): Promise<Requests['list']['answer']> => {
+  const asked: ListRequest[] = [];
+  const busy = async (what: ListRequest): Promise<Requests['list']['answer']> => {
     asked.push(what);
     throw new SpoolError('DAEMON_STOPPING');
   };

@@ -1,7 +1,7 @@
-/** All pages of a list. */
+/** Reads all pages of a list. */
 import { isListed, type ListOptions, type Requests, type SessionInfo, SpoolError } from '@spool/protocol';
 
-type Ask = (ask: Requests['list']['ask']) => Promise<Requests['list']['answer']>;
+type ListRequester = (ask: Requests['list']['ask']) => Promise<Requests['list']['answer']>;
 
 export interface Listed {
   readonly sessions: readonly SessionInfo[];
@@ -9,11 +9,11 @@ export interface Listed {
   readonly matching: number;
 }
 
-export async function listSessions(ask: Ask, options: ListOptions): Promise<Listed> {
+export async function listSessions(ask: ListRequester, options: ListOptions): Promise<Listed> {
   try {
     return await pages(ask, options);
   } catch (error) {
-    // An older daemon can only list all.
+    // An older daemon can only list all sessions.
     if (!SpoolError.is(error, 'REQUEST_UNKNOWN')) throw error;
     const { sessions } = await pages(ask, {});
     const matching = sessions.filter((session) => isListed(session, options));
@@ -22,8 +22,8 @@ export async function listSessions(ask: Ask, options: ListOptions): Promise<List
   }
 }
 
-async function pages(ask: Ask, options: ListOptions): Promise<Listed> {
-  // By id: the keeper starts again when the session before a page was removed in between.
+async function pages(ask: ListRequester, options: ListOptions): Promise<Listed> {
+  // Collected by id: the keeper starts again if the session before a page was removed in between.
   const sessions = new Map<string, SessionInfo>();
   let matching: number | undefined;
   for (let after: string | null | undefined; after !== null;) {

@@ -1,4 +1,4 @@
-/** Starting a session: the request, and what to do when the daemon is stopping or of an older version. */
+/** Starts a session: the request, and the handling of a daemon that is stopping or of an older version. */
 import {
   type ProcessIdentity,
   type RunRequest,
@@ -15,11 +15,11 @@ import type { RunOptions } from './options.ts';
 
 export const DEFAULT_SIZE: Size = { cols: 80, rows: 24 };
 
-/** Programs have 5 s to end (default), and are then killed: a daemon that takes longer than this is not about to exit. */
+/** The maximum wait for a stopping daemon: programs have 5 s to end (default), and are then killed. */
 const STOPPING_MS_MAX = 15_000;
 const STOPPING_POLL_MS = 100;
 
-/** What the caller does not say is as it is for the caller. */
+/** Returns the request; missing options are taken from the caller's process. */
 export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
   const { size = DEFAULT_SIZE, isTask, inheritEnv } = options;
   const defaults = runtime.runDefaults?.({ isTask, inheritEnv }) ?? { cwd: '/', env: {} };
@@ -28,6 +28,7 @@ export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
     command: options.command,
     cwd: options.cwd === undefined ? defaults.cwd : absolute(runtime, options.cwd),
     env: { ...(options.agent && agentEnvironment(options.agent.name)), ...(options.env ?? defaults.env) },
+    ...(options.keptEnv && options.keptEnv.length > 0 && { keptEnv: options.keptEnv }),
     base: defaults.base,
     name: options.name,
     labels: options.labels,
@@ -47,10 +48,13 @@ export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
     whileOwner: options.whileOwner,
     colours: options.colours,
     agent: options.agent,
+    sideChannel: options.sideChannel,
   };
 }
 
-/** A daemon that is stopping starts nothing; the next one does, and the id ensures that nothing starts twice. */
+/**
+ * Starts a session. A daemon that is stopping starts none; the next one does, and the id ensures that there is no second session.
+ */
 export async function start(requester: Requester, runtime: Runtime, request: RunRequest): Promise<SessionInfo> {
   const until = runtime.now() + STOPPING_MS_MAX;
   for (;;) {

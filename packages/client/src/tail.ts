@@ -37,7 +37,7 @@ async function lastText(
   return { lines, isWhole: from === firstOffset };
 }
 
-/** How long a session has written nothing. */
+/** Returns the time since the last output of a session, in seconds. */
 export function idleSeconds(
   info: { readonly lastOutputAt: number | null; readonly startedAt: number },
   now = Date.now(),
@@ -45,10 +45,10 @@ export function idleSeconds(
   return Math.max(0, (now - (info.lastOutputAt ?? info.startedAt)) / 1000);
 }
 
-/** The ends of shell prompts. One piece of evidence, not a verdict: `status` weighs it with the others. */
+/** The ends of shell prompts. They are one piece of evidence, not proof: `status` weighs it with the others. */
 const PROMPT_ENDS = ['$ ', '% ', '# ', '> '];
 
-/** Whether the last output looks as if a shell waited for a command. Pass the last 256 bytes or so. */
+/** Returns whether the last output looks as if a shell waits for a command. The text should be the last 256 bytes or so. */
 export function looksLikeShellPrompt(text: string): boolean {
   const end = text.slice(-256).replace(/[\r\n]+$/, '');
   return PROMPT_ENDS.some((ending) => end.endsWith(ending));

@@ -1,14 +1,14 @@
 import { encodeJson, FrameType, type SessionInfo, SpoolError, type Waited } from '@spool/protocol';
 import { expect, onTestFinished, test } from 'vitest';
-import { FakeKeeper, type FakeSession } from '../test/fake-keeper.ts';
+import { FakeKeeper, type FakeKeeperSession } from '../test/fake-keeper.ts';
 import { quiet } from '../test/quiet.ts';
 import { Client, type TaskStreamEvent } from './index.ts';
 
-/** All sessions are tasks, and waits end with them. */
+/** Sets up a keeper whose sessions are all tasks; waits end with them. */
 function setUp(): { keeper: FakeKeeper; client: Client } {
   const keeper = new FakeKeeper();
   const client = new Client(keeper);
-  const info = (session: FakeSession): SessionInfo => ({ ...keeper.info(session), isTask: true });
+  const info = (session: FakeKeeperSession): SessionInfo => ({ ...keeper.info(session), isTask: true });
   keeper.answers = {
     list: () => ({ sessions: [...keeper.sessions.values()].map(info), next: null }),
     wait: async ({ ask }) => {
@@ -34,7 +34,7 @@ function tellStarted(keeper: FakeKeeper, taskId: string): void {
     if (peer.number === connection) peer.send(encodeJson(FrameType.event, channel, event));
 }
 
-/** One line each, for comparing. */
+/** Formats an event in one line, for comparing. */
 function short(event: TaskStreamEvent): string {
   if (event.type === 'task_log') return `${event.taskId} log ${event.chunk}`;
   if (event.type === 'task_blocked') return `${event.taskId} asks ${event.question}`;
@@ -151,11 +151,11 @@ test('a task that its time limit has ended is over when none of its processes is
   keeper.answers.wait = () => ({ reason: 'exit', offset: 6, session: ended }) satisfies Waited;
   const result = await client.waitForCompletion('slow');
   expect(keeper.asked.find(({ op }) => op === 'wait')!.ask).toMatchObject({ wholeTree: true });
-  expect(keeper.ops()).not.toContain('stop'); // who waits does not act
+  expect(keeper.ops()).not.toContain('stop'); // a waiting client does not act
   expect(result).toMatchObject({
     state: 'timeout',
     durationMs: 2345,
-    reason: 'ended by its time limit after 2.3 s, with all its processes',
+    reason: 'ended by its time limit after 2.3s, with all its processes',
     lastLines: ['begun'],
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Tasks: commands that a program awaits. A task is a session, so it survives the program that started it: its handle is
- * plain data, and any process that has it (or the id) can await the same task. Keeps TASK-1, TASK-2, TASK-3 and TASK-6:
- * results, ends and events come from the daemon, in order, and a stored handle finds its task again. Keeps TASK-9: what a task
- * asks is in its result.
+ * Tasks: commands that a program awaits. A task is a session, so it survives the program that started it: its handle is plain
+ * data, and any process that has it (or the id) can await the same task. Keeps TASK-1, TASK-2, TASK-3 and TASK-6: results, ends
+ * and events come from the daemon, in order, and a stored handle finds its task again. Keeps TASK-9: the question of a task is in
+ * its result.
  */
 import {
   type Milestone,
@@ -18,6 +18,7 @@ import {
   type StatusInfo,
   taskQuestion,
 } from '@spool/protocol';
+import { longDuration } from '@spool/protocol/duration';
 import { badArgument } from './check.ts';
 import type { Client } from './client.ts';
 import type { WaitOptions } from './options.ts';
@@ -28,28 +29,31 @@ import type { AbortSignalLike } from './link/runtime.ts';
 import { tail } from './tail.ts';
 
 export interface ShellOptions {
-  /** On a terminal, as a separate task that runs in the background (default: false). */
+  /** Whether it runs on a terminal, as a separate task in the background (default: false). */
   readonly pty?: boolean | undefined;
-  /** In seconds (default: 300); after that the whole process tree is ended. Null: no limit. */
+  /** The time limit in seconds (default: 300); after that the whole process tree is ended. Null: no limit. */
   readonly timeout?: number | null | undefined;
-  /** A label for people: several tasks may have the same. The session of the second is called `NAME-2`. */
+  /** A label for people: several tasks may have the same. The session of the second one is called `NAME-2`. */
   readonly taskName?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** The size of its terminal, with `pty` (default: 80 × 24). */
   readonly size?: Size | undefined;
-  /** True: the task and its tree are stopped when this process is gone, however that ended (default: they survive it). */
+  /** Whether the task and its tree are stopped when this process is gone (default: they survive it). */
   readonly whileOwner?: boolean | undefined;
   /** The working folder (default: the caller's); a relative path is resolved from there. */
   readonly cwd?: string | undefined;
   /** The whole environment (default: the allow-listed part of the caller's, with CI, NODE_ENV and npm_config_*). */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Pass all of the caller's environment. */
+  /** Whether to pass all of the caller's environment. */
   readonly inheritEnv?: boolean | undefined;
-  /** 8 to 32 of [a-z0-9]. The same id never starts a second task, so a program that was killed can continue where it was. */
+  /**
+   * The id, 8 to 32 of [a-z0-9]. A repeated id never starts a second task, so a program that was killed can continue where it
+   * was.
+   */
   readonly id?: string | undefined;
 }
 
-/** Plain data: it can be stored, sent, and awaited elsewhere. */
+/** The handle of a task. It is plain data: it can be stored, sent, and awaited elsewhere. */
 export interface TaskHandle {
   readonly taskId: string;
   readonly name: string;
@@ -58,17 +62,17 @@ export interface TaskHandle {
 
 export interface TaskResult extends TaskInfo {
   readonly durationMs: number;
-  /** How it ended, in words: `exit code 1`, `ended by its time limit after 300 s, with all its processes`. */
+  /** The end in words: `exit code 1`, `ended by its time limit after 5m, with all its processes`. */
   readonly reason: string;
-  /** For a task that did not succeed: what a user would look at first. */
+  /** The last lines of a task that did not succeed, which a user would read first. */
   readonly lastLines: readonly string[];
   readonly milestone: Milestone | null;
-  /** What it asks while it waits for a person, or asked when its time limit ended it; null otherwise. */
+  /** The question while it waits for a person, or when its time limit ended it; null otherwise. */
   readonly blocked: { readonly kind: string | null; readonly question: string } | null;
 }
 
 export interface CompletionOptions extends WaitOptions {
-  /** Also resolve when the task waits for a person (`blocked`) or is quiet at a prompt (`idle`). */
+  /** The conditions that end the wait, also when the task waits for a person (`blocked`) or is quiet at a prompt (`idle`). */
   readonly until?: readonly ('exit' | 'blocked' | 'idle' | 'prompt')[] | undefined;
 }
 
@@ -76,7 +80,7 @@ export interface CompletionOptions extends WaitOptions {
 export interface ShellResult extends TaskResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Output beyond 8 MiB was left out here; the log has it. */
+  /** Whether output beyond 8 MiB was left out here; the log has it. */
   readonly isCut: boolean;
 }
 
@@ -86,12 +90,12 @@ export type TaskStreamEvent =
       readonly type: 'task_log';
       readonly taskId: string;
       readonly chunk: string;
-      /** Of a task on pipes. */
+      /** The stream, for a task on pipes. */
       readonly stream?: 'stdout' | 'stderr';
     };
 
 export interface TaskEventsOptions {
-  /** Only these tasks, until all of them have finished (default: all, including future ones). */
+  /** The tasks to follow, until all of them have finished (default: all, including future ones). */
   readonly tasks?: readonly (TaskHandle | string)[] | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
@@ -101,7 +105,7 @@ const LAST_LINES = 20;
 const SHELL_CHARACTERS_MAX = 8 * 1024 * 1024;
 const SHELL = '/bin/sh';
 
-/** Events that may wait for the reader before reading of output pauses. */
+/** The maximum of waiting events; above it, reading of output pauses. */
 const WAITING_MAX = 256;
 
 export function taskIdOf(task: TaskHandle | string): string {
@@ -144,12 +148,12 @@ function timeoutMsOf(seconds: number): number {
   throw badArgument('timeout', seconds, `it must be a number of seconds, above 0 and at most ${TIMEOUT_MS_MAX / 1000}`);
 }
 
-/** A task on pipes gets no input. */
+/** Closes the input of a task on pipes. */
 async function closeInput(session: Session): Promise<void> {
   try {
     await session.closeInput();
   } catch (error) {
-    // It was quick, or another process had started it before us.
+    // The task ended quickly, or another process had started it before us.
     if (!SpoolError.is(error, 'SESSION_EXITED') && !SpoolError.is(error, 'INPUT_CLOSED')) throw error;
   }
 }
@@ -175,7 +179,10 @@ export async function complete(
   return resultOf(client, session);
 }
 
-/** When a task is stopped or times out, other processes of its tree may take up to the grace period. */
+/**
+ * Waits for the end of the whole tree: when a task is stopped or times out, other processes of it may take up to the grace
+ * period.
+ */
 async function ended(client: Client, id: string, options: WaitOptions): Promise<SessionInfo> {
   return (await client.waitUntil(id, 'exit', { ...options, wholeTree: true })).session;
 }
@@ -183,7 +190,7 @@ async function ended(client: Client, id: string, options: WaitOptions): Promise<
 async function resultOf(client: Client, session: SessionInfo): Promise<TaskResult> {
   const task = taskOf(session);
   const hasFailed = task.state !== 'running' && task.state !== 'success';
-  const blocked = await questionOf(client, session);
+  const blocked = await readQuestion(client, session);
   const lastLines = hasFailed ? (await tail(client, session.id, { lines: LAST_LINES })).split('\n') : [];
   return {
     ...task,
@@ -196,8 +203,8 @@ async function resultOf(client: Client, session: SessionInfo): Promise<TaskResul
 }
 
 /**
- * The screen thread, which reads output for milestones, may be a moment behind the end; it answers this when it has
- * caught up.
+ * Returns the last milestone. The screen thread, which reads output for milestones, may be a moment behind the end; it answers
+ * this when it has caught up.
  */
 async function lastMilestone(client: Client, { id, milestone }: SessionInfo): Promise<Milestone | null> {
   try {
@@ -207,12 +214,12 @@ async function lastMilestone(client: Client, { id, milestone }: SessionInfo): Pr
     return reached;
   } catch (error) {
     if (!SpoolError.is(error)) throw error;
-    return milestone; // the result is known, and is what was requested
+    return milestone; // the requested result is known
   }
 }
 
-/** Of a running task; or of one that its time limit ended while it waited. */
-async function questionOf(client: Client, session: SessionInfo): Promise<TaskResult['blocked']> {
+/** Returns the question of a running task, or of one that its time limit ended while it waited. */
+async function readQuestion(client: Client, session: SessionInfo): Promise<TaskResult['blocked']> {
   if (session.state === 'running') {
     const question = taskQuestion(session.status);
     return question === null ? null : { kind: session.status.kind, question };
@@ -224,7 +231,7 @@ async function questionOf(client: Client, session: SessionInfo): Promise<TaskRes
     return last?.state === 'blocked' ? { kind: last.kind, question: last.question ?? last.why } : null;
   } catch (error) {
     if (!SpoolError.is(error)) throw error;
-    return null; // the result is known, and is what was requested
+    return null; // the requested result is known
   }
 }
 
@@ -233,7 +240,7 @@ function reasonOf(session: SessionInfo, taskState: TaskState, blocked: TaskResul
   const asked = blocked && JSON.stringify(blocked.question);
   if (taskState === 'running') return asked === null ? 'still running' : `waits for a person: ${asked}`;
   if (taskState === 'timeout') {
-    const took = secondsWords((endedAt ?? startedAt) - startedAt);
+    const took = longDuration((endedAt ?? startedAt) - startedAt);
     const waiting = asked === null ? '' : `; it was waiting for a person: ${asked}`;
     return `ended by its time limit after ${took}, with all its processes${waiting}`;
   }
@@ -246,14 +253,9 @@ function reasonOf(session: SessionInfo, taskState: TaskState, blocked: TaskResul
   return signal === null ? state : `signal ${signal}`;
 }
 
-/** `0.3 s`, `12 s`. */
-function secondsWords(ms: number): string {
-  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;
-}
-
 /**
- * Events of tasks, including their output, as they happen. Running tasks are reported as started. With `tasks` it ends
- * when all of them have.
+ * Events of tasks, including their output, as they happen. Running tasks are reported as started. With `tasks` it ends when all
+ * of them have ended.
  *
  * Of the daemon's events it uses only the starts: output and end of each task are requested by its id, and so are
  * neither lost nor reported twice when the link breaks.
@@ -263,7 +265,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
   readonly #waiting: TaskStreamEvent[] = [];
   readonly #items: AsyncQueue<TaskStreamEvent>;
   readonly #followed = new Set<string>();
-  /** Set while so much waits for the reader that no more output is read. */
+  /** Set while so many events wait for the reader that no more output is read. */
   #room: PromiseWithResolvers<void> | null = null;
 
   constructor(client: Client, { tasks, signal }: TaskEventsOptions = {}) {
@@ -295,7 +297,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
 
   async #followAll(): Promise<void> {
     const starts = this.#client.events({ types: ['task_started'], signal: this.#items.ended });
-    /** Over before we subscribed; or so it seems: a quick one is yet to be reported as started. */
+    /** Tasks that seem to have ended before we subscribed; a quick one may still be reported as started. */
     const past = new Set<string>();
     for (const session of await this.#listed()) {
       if (session.state === 'running') void this.#follow(session);
@@ -321,7 +323,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     }
   }
 
-  /** One task, from its start to its end. All of its log is reported before its end. */
+  /** Follows one task, from its start to its end. All of its log is reported before its end. */
   async #follow(session: SessionInfo): Promise<void> {
     const { id: taskId, startedAt } = session;
     if (this.#followed.has(taskId)) return;
@@ -339,11 +341,11 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
           await this.#room?.promise;
         }
       } catch (error) {
-        if (!SpoolError.is(error, 'ROLE_TOO_LOW')) throw error; // the wire of an agent is not for viewers; its end is
+        if (!SpoolError.is(error, 'ROLE_TOO_LOW')) throw error; // viewers may not read the wire of an agent, but its end
       }
       this.#push(finishOf(await ended(this.#client, taskId, { signal })));
     } catch (error) {
-      if (!SpoolError.is(error, 'SESSION_UNKNOWN')) this.#items.end(error); // removed: there is nothing left to report
+      if (!SpoolError.is(error, 'SESSION_UNKNOWN')) this.#items.end(error); // removed: no events are left
     } finally {
       over();
     }
@@ -365,7 +367,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
       if (state === 'running') tell(status, status.since);
       for await (const event of statuses) if (event.type === 'session-status') tell(event.status, event.at);
     };
-    void follow().catch(() => {}); // its output and its end are what counts, and report the same error
+    void follow().catch(() => {}); // its output and its end matter, and report the same error
     return () => statuses.close();
   }
 

@@ -1,6 +1,6 @@
 /**
- * For programs that show a session or type into it by themselves: the two parts with which an attachment is safe (what a
- * terminal may be shown, and what it may send), keys and pastes as bytes, and the modes that they follow.
+ * The parts for programs that show a session or type into it by themselves: the two filters that make an attachment safe (for
+ * output to a terminal, and for its input), keys and pastes as bytes, and the modes that they depend on.
  */
 export {
   encodeKey,

@@ -1,14 +1,15 @@
-/** Waiting for a session, with a time limit of the caller's own: the daemon notifies, nothing polls. */
+/** Waits for a session, with a time limit of the caller: the daemon notifies, without polling. */
 import { SpoolError, type Waited, type WaitUntil } from '@spool/protocol';
 import { badArgument, checkWhole } from './check.ts';
 import { abortReason } from './link/connection.ts';
 import type { Requester } from './link/requests.ts';
-import { abortController, type Runtime } from './link/runtime.ts';
+import { abortController } from './link/abort.ts';
+import type { Runtime } from './link/runtime.ts';
 import type { UntilOptions } from './options.ts';
 
 export type WaitResult = Omit<Waited, 'reason'> & { readonly reason: WaitUntil | 'timeout' };
 
-interface Wish extends UntilOptions {
+interface WaitRequest extends UntilOptions {
   readonly until: WaitUntil | readonly WaitUntil[];
 }
 
@@ -16,13 +17,13 @@ export async function waitUntil(
   requester: Requester,
   runtime: Runtime,
   session: string,
-  { until, after, wholeTree, timeoutMs, signal }: Wish,
+  { until, after, wholeTree, timeoutMs, signal }: WaitRequest,
 ): Promise<WaitResult> {
   const words = checkUntil(until);
   checkWhole('after', after);
   if (Number.isNaN(timeoutMs)) throw badArgument('timeoutMs', NaN, 'it must be a number');
   const id = await requester.id(session, signal);
-  // Repeated after a break it must mean the same: output since the first request, not since the second.
+  // After a break the repeated request must have the same meaning: output since the first request, not since the second.
   const isFromNow = after === undefined && words.includes('output');
   const outputAfter = isFromNow ? (await requester.get(id, signal)).offset : undefined;
   const ask = { session: id, until: words, after, outputAfter, wholeTree };

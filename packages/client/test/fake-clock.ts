@@ -1,17 +1,17 @@
 /**
- * Time for tests. It stands still while anything happens, and jumps to the next timer when nothing does: so a test of
- * fifteen seconds of reconnecting takes a few milliseconds, and no test sleeps.
+ * Time for tests. It stops while there is activity, and jumps to the next timer when there is none: so a test of fifteen seconds
+ * of reconnecting takes a few milliseconds, and no test sleeps.
  */
 import type { AbortSignalLike } from '../src/index.ts';
 
-/** More than `quiet` waits for: a test that lets things settle does not let time pass. */
+/** The number of quiet turns, more than `quiet` waits for: a test that lets the loop settle does not let time pass. */
 const QUIET_TURNS = 20;
 
 export class FakeClock {
   #now = 0;
   #timers: { readonly at: number; readonly fire: () => void }[] = [];
   #isRunning = false;
-  /** Counts activity elsewhere: while it changes, time stands still. */
+  /** Counts activity elsewhere: while it changes, the clock stops. */
   activity = 0;
 
   now(): number {
@@ -35,7 +35,7 @@ export class FakeClock {
     return promise;
   }
 
-  /** After turns of the real loop without activity, the clock jumps. */
+  /** Lets the clock jump after turns of the real loop without activity. */
   #run(quietTurns = 0, seen = this.activity): void {
     this.#isRunning = this.#timers.length > 0;
     if (!this.#isRunning) return;

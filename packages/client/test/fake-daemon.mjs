@@ -1,6 +1,6 @@
 /**
- * A daemon for tests of the way to it: takes the folder by an atomic mkdir, listens, greets, and answers everything with
- * its pid. `SPOOL_FAKE` says how it is to go wrong. What it found of its surroundings it writes down.
+ * A daemon for tests of the connection to it: takes the folder by an atomic mkdir, listens, greets, and answers every request
+ * with its pid. `SPOOL_FAKE` selects its fault. It records its environment.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -23,7 +23,7 @@ switch (how) {
   case 'slow':
     setTimeout(start, 700);
     break;
-  case 'late': // says that it is ready before its socket is
+  case 'late': // reports that it is ready before its socket is
     say('ready');
     setTimeout(listen, 300);
     break;

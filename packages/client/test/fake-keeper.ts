@@ -23,21 +23,21 @@ import type { Runtime, Transport } from '../src/index.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type CutOptions, memoryPair } from './memory-transport.ts';
 
-export interface FakeSession {
+export interface FakeKeeperSession {
   readonly id: string;
   name: string;
   bytes: Uint8Array;
   firstOffset: number;
-  /** Bytes at these offsets are from stderr. */
+  /** Returns whether the byte at this offset is from stderr. */
   isStderr: (offset: number) => boolean;
   exit: { exitCode: number | null; signal: string | null } | null;
 }
 
-export interface Watcher {
-  readonly session: FakeSession;
+export interface FakeWatcher {
+  readonly session: FakeKeeperSession;
   readonly peer: Peer;
   readonly channel: number;
-  /** Of an attachment: the stream of what it types, and the room that a snapshot gives it. */
+  /** The input stream of an attachment, and the room that a snapshot gives it. */
   readonly typing?: string;
   readonly creditBytes?: number;
   cursor: number;
@@ -52,7 +52,7 @@ export interface Peer {
   close(): void;
 }
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly op: Op | 'input' | 'credit';
   readonly connection: number;
   readonly channel: number;
@@ -60,34 +60,34 @@ export interface Asked {
   readonly ask: any;
 }
 
-/** The test's answer in the keeper's place: a value, an error, or nothing at all (`'silence'`). */
-export type Answer = (asked: Asked, peer: Peer) => unknown;
+/** Answers instead of the keeper: with a value, an error, or nothing at all (`'silence'`). */
+export type FakeReply = (asked: ReceivedRequest, peer: Peer) => unknown;
 
 export class FakeKeeper implements Runtime {
   readonly clock = new FakeClock();
-  readonly sessions = new Map<string, FakeSession>();
-  readonly asked: Asked[] = [];
-  readonly watchers = new Set<Watcher>();
+  readonly sessions = new Map<string, FakeKeeperSession>();
+  readonly asked: ReceivedRequest[] = [];
+  readonly watchers = new Set<FakeWatcher>();
   readonly peers = new Set<Peer>();
   readonly received: { session: string; bytes: Uint8Array }[] = [];
-  /** What is in the terminal, by the stream that it was typed in. */
+  /** The text in the terminal, by input stream. */
   readonly typed = new Map<string, string>();
   /** Whether typed input is confirmed as soon as it comes. */
   confirmsTyped = true;
   helloes: unknown[] = [];
-  /** Respects the credit; a client must detect a keeper that does not. */
+  /** Whether it respects the credit; a client must detect a keeper that does not. */
   keepsCredit = true;
   frameBytesMax = 65_536;
   dials = 0;
   dialledAt: number[] = [];
-  answers: Partial<Record<Op | 'input', Answer>> = {};
-  /** For each dial: how this connection will break, or an error instead of one. */
+  answers: Partial<Record<Op | 'input', FakeReply>> = {};
+  /** Returns, for each dial, how this connection will break, or an error instead of a connection. */
   fate: (dial: number) => CutOptions | Error = () => ({});
   hello: unknown = { protocol: PROTOCOL_VERSION, version: 'fake' };
   #ids = 0;
 
-  session(id: string, bytes: Uint8Array | string = '', rest: Partial<FakeSession> = {}): FakeSession {
-    const session: FakeSession = {
+  session(id: string, bytes: Uint8Array | string = '', rest: Partial<FakeKeeperSession> = {}): FakeKeeperSession {
+    const session: FakeKeeperSession = {
       id,
       name: id,
       bytes: typeof bytes === 'string' ? Buffer.from(bytes) : bytes,
@@ -100,13 +100,13 @@ export class FakeKeeper implements Runtime {
     return session;
   }
 
-  /** The child writes. */
-  print(session: FakeSession, bytes: Uint8Array | string): void {
+  /** Appends output of the child. */
+  print(session: FakeKeeperSession, bytes: Uint8Array | string): void {
     session.bytes = Buffer.concat([session.bytes, Buffer.from(bytes as Uint8Array)]);
     this.pump();
   }
 
-  end(session: FakeSession, exitCode = 0): void {
+  end(session: FakeKeeperSession, exitCode = 0): void {
     session.exit = { exitCode, signal: null };
     this.pump();
   }
@@ -178,7 +178,7 @@ export class FakeKeeper implements Runtime {
     this.#answer({ op, connection: peer.number, channel, ask }, peer);
   }
 
-  /** Input that continues its stream is taken; what was there already is not taken twice; a gap is a fault. */
+  /** Takes input that continues its stream; repeated bytes are not taken twice; a gap is a fault. */
   #hearTyped({ channel, offset }: Frame, peer: Peer, session: string, bytes: Uint8Array): void {
     const watcher = [...this.watchers].find((each) => each.peer === peer && each.channel === channel);
     this.asked.push({
@@ -199,7 +199,7 @@ export class FakeKeeper implements Runtime {
     if (this.confirmsTyped) this.confirm(watcher, text.length);
   }
 
-  #answer(asked: Asked, peer: Peer): void {
+  #answer(asked: ReceivedRequest, peer: Peer): void {
     this.asked.push(asked);
     const answer = this.answers[asked.op as Op] ?? DEFAULTS[asked.op as Op] ?? (() => ({}));
     const tell = (value: unknown): void => {
@@ -216,7 +216,7 @@ export class FakeKeeper implements Runtime {
     }
   }
 
-  find(reference: string): FakeSession {
+  find(reference: string): FakeKeeperSession {
     const found =
       reference === ''
         ? [...this.sessions.values()].at(-1)
@@ -225,7 +225,7 @@ export class FakeKeeper implements Runtime {
     return found;
   }
 
-  watch({ channel, ask }: Asked, peer: Peer): unknown {
+  watch({ channel, ask }: ReceivedRequest, peer: Peer): unknown {
     const session = this.find(ask.session);
     const { firstOffset, bytes } = session;
     const from =
@@ -242,11 +242,11 @@ export class FakeKeeper implements Runtime {
     return 'silence';
   }
 
-  attach({ channel, ask }: Asked, peer: Peer): unknown {
+  attach({ channel, ask }: ReceivedRequest, peer: Peer): unknown {
     const session = this.find(ask.session);
     const typedOffset = (this.typed.get(ask.typing) ?? '').length;
     peer.send(encodeJson(FrameType.reply, channel, { id: session.id, size: null, typedOffset }));
-    const watcher: Watcher = {
+    const watcher: FakeWatcher = {
       session,
       peer,
       channel,
@@ -263,14 +263,14 @@ export class FakeKeeper implements Runtime {
   }
 
   /** Sends a viewer a new snapshot. */
-  snapshot(watcher: Watcher): void {
+  snapshot(watcher: FakeWatcher): void {
     const { session, peer, channel } = watcher;
     watcher.cursor = session.bytes.length;
     watcher.credit = watcher.cursor + watcher.creditBytes!;
     peer.send(encodeFrame(FrameType.snapshot, channel, Buffer.from(`<${watcher.cursor}>`), watcher.cursor));
   }
 
-  unwatch({ ask }: Asked, peer: Peer): unknown {
+  unwatch({ ask }: ReceivedRequest, peer: Peer): unknown {
     for (const watcher of this.watchers) {
       if (watcher.peer === peer && watcher.channel === ask.channel) this.watchers.delete(watcher);
     }
@@ -289,7 +289,7 @@ export class FakeKeeper implements Runtime {
     for (const watcher of this.watchers) this.#pump(watcher);
   }
 
-  #pump(watcher: Watcher): void {
+  #pump(watcher: FakeWatcher): void {
     const { session, peer, channel } = watcher;
     const { bytes, firstOffset, exit } = session;
     if (watcher.cursor < firstOffset && watcher.credit > watcher.cursor) {
@@ -319,7 +319,7 @@ export class FakeKeeper implements Runtime {
     this.watchers.delete(watcher);
   }
 
-  info(session: FakeSession): SessionInfo {
+  info(session: FakeKeeperSession): SessionInfo {
     const { id, name, bytes, firstOffset, exit } = session;
     const state = exit === null ? 'running' : exit.exitCode === 0 ? 'exited' : 'failed';
     return {
@@ -366,17 +366,17 @@ export class FakeKeeper implements Runtime {
     };
   }
 
-  waited(session: FakeSession): Waited {
+  waited(session: FakeKeeperSession): Waited {
     return { reason: 'exit', offset: session.bytes.length, session: this.info(session) };
   }
 
-  /** The requests, without those that the test is not about. */
+  /** Returns the requests, without those that the test is not about. */
   ops(): string[] {
     return this.asked.map(({ op }) => op);
   }
 }
 
-const DEFAULTS: Partial<Record<Op | 'input', (this: FakeKeeper, asked: Asked, peer: Peer) => unknown>> = {
+const DEFAULTS: Partial<Record<Op | 'input', (this: FakeKeeper, asked: ReceivedRequest, peer: Peer) => unknown>> = {
   run({ ask }) {
     return this.info(
       this.sessions.get(ask.id) ?? this.session(ask.id, '', ask.name === undefined ? {} : { name: ask.name }),

@@ -8,9 +8,9 @@ export interface MemoryPair {
 }
 
 export interface CutOptions {
-  /** The connection breaks when this many bytes have reached the client. */
+  /** The number of bytes to the client after which the connection breaks. */
   readonly breakAfterBytes?: number | undefined;
-  /** How the bytes to the client are cut into chunks. */
+  /** Returns the size of the next chunk to the client. */
   readonly chunkBytes?: (() => number) | undefined;
 }
 
@@ -25,7 +25,7 @@ export function memoryPair(clock: FakeClock, options: CutOptions = {}): MemoryPa
 class MemoryEnd implements Transport {
   readonly #clock: FakeClock;
   readonly #options: CutOptions;
-  /** On its way to the other end. */
+  /** The bytes on their way to the other end. */
   #queued: Uint8Array[] = [];
   #isMoving = false;
   #isClosed = false;

@@ -1,18 +1,27 @@
 /**
- * The agent as its driver knows it: the dialect's state, what is to be published, and what is to be written. A function of its
- * inputs, so a driver that was killed gets the same from the logs: `replay` takes a batch of the events log again.
+ * The driver's model of an agent: the dialect's state, the events to publish, and the lines to write. It depends only on its
+ * inputs, so the successor of a killed driver rebuilds the same state from the logs: `replay` takes a batch of the events log
+ * again.
  */
-import type { CommandInput, Dialect, DialectOptions, DriverInput } from '@spool/drivers';
+import {
+  commandFault,
+  type CommandInput,
+  type Dialect,
+  type DialectOptions,
+  Driver,
+  type DriverInput,
+  type RawSpan,
+} from '@spool/drivers';
 import type { BatchRecord } from '@spool/protocol';
 import type { AgentBody, AgentEvent, AgentSource } from '@spool/protocol/agent';
-import { AgentStatus, type StatusState } from './agent-status.ts';
+import { AgentStatus, type AgentStatusState } from './agent-status.ts';
 
-/** Ids of commands are remembered for this many: the same one again is not a second command. */
+/** The number of command ids that are kept: a repeated id is not a second command. */
 const IDS_MAX = 5000;
 
-export interface Unpublished {
+export interface UnpublishedEvent {
   readonly body: AgentBody;
-  readonly raw?: { readonly offset: number; readonly length: number };
+  readonly raw?: RawSpan;
   readonly isWire: boolean;
 }
 
@@ -20,37 +29,32 @@ export interface MachineState {
   readonly dialect: unknown;
   readonly seq: number;
   readonly ids: readonly string[];
-  readonly status: StatusState;
+  readonly status: AgentStatusState;
 }
 
 export class AgentMachine {
   readonly status: AgentStatus;
-  readonly #dialect: Dialect;
-  readonly #session: string;
-  #state: unknown;
-  #seq: number;
+  readonly #driver: Driver;
   readonly #ids: Set<string>;
-  /** What inputs meant, and no record has yet. */
-  readonly #events: Unpublished[] = [];
+  /** Events from inputs that no record has yet. */
+  readonly #events: UnpublishedEvent[] = [];
   #writes: string[] = [];
   #closes = false;
 
   constructor(dialect: Dialect, session: string, options: DialectOptions, from?: MachineState) {
-    this.#dialect = dialect;
-    this.#session = session;
-    this.#state = from ? from.dialect : dialect.initial(options);
-    this.#seq = from?.seq ?? 0;
+    this.#driver = new Driver(dialect, session, options, from && { state: from.dialect, seq: from.seq });
     this.#ids = new Set(from?.ids);
     this.status = new AgentStatus(from?.status);
   }
 
-  /** Plain JSON: with it, another one goes on. Only complete while nothing is unpublished. */
+  /** The state as plain JSON, from which another machine can continue. It is complete only if all events are published. */
   get state(): MachineState {
-    return { dialect: this.#state, seq: this.#seq, ids: [...this.#ids], status: this.status.state };
+    const { state: dialect, seq } = this.#driver.checkpoint;
+    return { dialect, seq, ids: [...this.#ids], status: this.status.state };
   }
 
   get source(): AgentSource {
-    return this.#dialect.source;
+    return this.#driver.source;
   }
 
   get hasUnpublished(): boolean {
@@ -61,15 +65,14 @@ export class AgentMachine {
     return this.#events.length;
   }
 
-  /** The bodies that this input gave. */
+  /** Takes an input, and returns the events that it causes. */
   take(input: DriverInput): readonly AgentBody[] {
     if (input.type === 'command' && !this.#isNew(input)) return [];
-    if (input.type === 'command' && input.command.do === 'close') {
+    if (input.type === 'command' && isClose(input)) {
       this.#closes = true;
       return [];
     }
-    const { state, events, writes, closes } = this.#dialect.step(this.#state, input);
-    this.#state = state;
+    const { events, writes, closes } = this.#driver.step(input);
     this.#closes ||= closes === true;
     const raw = input.type === 'line' ? { offset: input.offset, length: input.length } : undefined;
     const isWire = input.type === 'line' || input.type === 'command';
@@ -78,13 +81,12 @@ export class AgentMachine {
     return events;
   }
 
-  /** The next event to publish, in its envelope. */
+  /** Returns the next event to publish, in its envelope. */
   next(at: number): AgentEvent | undefined {
     const first = this.#events.shift();
     if (!first) return undefined;
     const { body, raw, isWire } = first;
-    const envelope = { seq: this.#seq++, at, session: this.#session, source: this.source };
-    const event = { ...envelope, evidence: isWire ? 'wire' : 'daemon', ...(raw && { raw }), ...body } as AgentEvent;
+    const event = this.#driver.envelop(body, at, isWire ? 'wire' : 'daemon', raw);
     this.status.take(event);
     return event;
   }
@@ -97,15 +99,20 @@ export class AgentMachine {
     return { lines, closes };
   }
 
-  /** A batch of an earlier driver, after its inputs were taken. Returns what it had to write. */
+  /** Takes a batch of an earlier driver, after its inputs were taken. Returns the lines that it had to write. */
   replayed({ events, more, writes = [], closes = false }: BatchRecord): { lines: readonly string[]; closes: boolean } {
-    this.#events.splice(0, more ? events.length : this.#events.length); // what was published is as it was published
+    this.#events.splice(0, more ? events.length : this.#events.length); // published events are kept in their published form
     for (const event of events) this.status.take(event);
-    this.#seq += events.length;
+    this.#driver.skip(events.length);
     if (more) return { lines: [], closes: false };
     const taken = this.takeWrites();
     const lines = writes.map((line, at) => (typeof line === 'string' ? line : (taken.lines[at] ?? '')));
     return { lines, closes };
+  }
+
+  /** Notes a prompt that is in the log, and will be taken later. */
+  promptSent({ command }: Pick<CommandInput, 'command'>): void {
+    if (commandFault(command) === null && command.do === 'prompt') this.status.promptSent(command.clientId);
   }
 
   #isNew({ id }: CommandInput): boolean {
@@ -114,4 +121,8 @@ export class AgentMachine {
     if (this.#ids.size > IDS_MAX) this.#ids.delete(this.#ids.values().next().value!);
     return true;
   }
+}
+
+function isClose({ command }: CommandInput): boolean {
+  return commandFault(command) === null && command.do === 'close';
 }

@@ -7,18 +7,18 @@ const event = (body: AgentBody): AgentEvent =>
 
 test('[EVT-7] a prompt that was sent makes the agent work, until its turn has ended or it is refused', () => {
   const status = new AgentStatus();
-  expect(status.current).toMatchObject({ state: 'idle', kind: 'prompt' });
+  expect(status.at(0)).toMatchObject({ state: 'idle', kind: 'prompt' });
   status.promptSent('p');
-  expect(status.current).toMatchObject({ state: 'working', why: 'a prompt waits for the agent' });
+  expect(status.at(0)).toMatchObject({ state: 'working', why: 'a prompt waits for the agent' });
   status.take(event({ kind: 'prompt', state: 'queued', clientId: 'p' }));
   status.take(event({ kind: 'queue', prompts: [{ clientId: 'p', content: [] }] }));
-  expect(status.current.state).toBe('working');
+  expect(status.at(0).state).toBe('working');
   status.take(event({ kind: 'queue', prompts: [] }));
   status.take(event({ kind: 'turn.started', origin: 'user' }));
-  expect(status.current).toMatchObject({ state: 'working', why: 'a turn is running' });
+  expect(status.at(0)).toMatchObject({ state: 'working', why: 'a turn is running' });
   status.take(event({ kind: 'turn.ended', outcome: 'completed' }));
-  expect(status.current.state).toBe('idle');
+  expect(status.at(0).state).toBe('idle');
   status.promptSent('q');
   status.take(event({ kind: 'command.refused', command: 'q', do: 'prompt', code: 'ended', message: 'no' }));
-  expect(status.current.state).toBe('idle');
+  expect(status.at(0).state).toBe('idle');
 });

@@ -1,19 +1,29 @@
 /**
- * What an agent is doing, by its events: a function of the events so far. Keeps EVT-7: a session is blocked exactly while a
- * permission or a question is open, and then shows it in its own words.
+ * Computes the status of an agent from its events so far. Keeps EVT-7: a session is blocked exactly while a permission or a
+ * question is open, and REQ-6: the status lists every request that is open.
  */
-import type { WireStatus } from '@spool/protocol';
-import type { AgentEvent } from '@spool/protocol/agent';
+import type { OpenRequest, Question, WireStatus } from '@spool/protocol';
+import { type AgentEvent, askedQuestion, permissionQuestion, REQUESTS_OPEN_MAX } from '@spool/protocol/agent';
 
 const TEXT_CHARACTERS_MAX = 300;
-const LABELS_MAX = 20;
+/** The limit of a label or an id in the list of open requests; the request itself has the whole text. */
+const LABEL_CHARACTERS_MAX = 300;
+const ID_CHARACTERS_MAX = 1000;
+const OPTIONS_MAX = 50;
 
-type Ask = Extract<AgentEvent, { readonly kind: 'permission.requested' | 'question.asked' }>;
+type OpeningEvent = Extract<AgentEvent, { readonly kind: 'permission.requested' | 'question.asked' }>;
 
-/** Plain JSON, for a checkpoint. */
-export interface StatusState {
+/** A pending request. If its record is not written to the log yet, `offset` is null. */
+interface WaitingRequest {
+  readonly request: Omit<OpenRequest, 'offset'>;
+  readonly question: Question;
+  readonly offset: number | null;
+}
+
+/** The state as plain JSON, for a checkpoint. */
+export interface AgentStatusState {
   /** Open permissions and questions, the oldest first. */
-  readonly asks: readonly Ask[];
+  readonly asks: readonly WaitingRequest[];
   readonly tools: readonly (readonly [tool: string, title: string])[];
   /** Prompts that a client has sent and no event has mentioned yet. */
   readonly sent: readonly string[];
@@ -23,10 +33,12 @@ export interface StatusState {
   readonly thought: string | null;
   readonly detail: string | null;
   readonly outcome: string | null;
+  /** The problem with the agent's input, in words. */
+  readonly input?: string | null;
 }
 
 export class AgentStatus {
-  readonly #asks: Map<string, Ask>;
+  readonly #asks: Map<string, WaitingRequest>;
   readonly #tools: Map<string, string>;
   readonly #sent: Set<string>;
   #queued: number;
@@ -35,9 +47,10 @@ export class AgentStatus {
   #thought: string | null;
   #detail: string | null;
   #outcome: string | null;
+  #input: string | null;
 
-  constructor(from?: StatusState) {
-    this.#asks = new Map(from?.asks.map((ask) => [ask.request, ask]));
+  constructor(from?: AgentStatusState) {
+    this.#asks = new Map(from?.asks.map((ask) => [ask.request.request, ask]));
     this.#tools = new Map(from?.tools);
     this.#sent = new Set(from?.sent);
     this.#queued = from?.queued ?? 0;
@@ -46,9 +59,10 @@ export class AgentStatus {
     this.#thought = from?.thought ?? null;
     this.#detail = from?.detail ?? null;
     this.#outcome = from?.outcome ?? null;
+    this.#input = from?.input ?? null;
   }
 
-  get state(): StatusState {
+  get state(): AgentStatusState {
     return {
       asks: [...this.#asks.values()],
       tools: [...this.#tools],
@@ -59,10 +73,11 @@ export class AgentStatus {
       thought: this.#thought,
       detail: this.#detail,
       outcome: this.#outcome,
+      input: this.#input,
     };
   }
 
-  /** A prompt is in the log: whoever waits for the agent to be idle waits for its turn. */
+  /** Notes a prompt that is in the log: the agent is not idle until that turn has ended. */
   promptSent(id: string): void {
     this.#sent.add(id);
   }
@@ -92,7 +107,7 @@ export class AgentStatus {
         break;
       case 'permission.requested':
       case 'question.asked':
-        this.#asks.set(event.request, event);
+        this.#asks.set(event.request, waitingOf(event));
         break;
       case 'permission.resolved':
       case 'question.resolved':
@@ -116,15 +131,41 @@ export class AgentStatus {
       case 'session.ended':
         this.#isEnded = true;
         break;
+      case 'notice':
+        if (event.code === 'input-open') this.#input = null;
+        else if (event.code === 'input-stuck') this.#input = `the agent does not read its input${sinceOf(event.at)}`;
+        else if (event.code === 'input-closed') this.#input = `the agent has closed its input${sinceOf(event.at)}`;
+        break;
     }
   }
 
-  get current(): WireStatus {
+  /** Sets the offset in the events log for the requests of the record that was just written. */
+  appended(offset: number): void {
+    for (const [key, ask] of this.#asks) if (ask.offset === null) this.#asks.set(key, { ...ask, offset });
+  }
+
+  /** Returns the status. Requests without a record will be in the one at `nextOffset`. */
+  at(nextOffset: number): WireStatus {
+    const status = this.#at(nextOffset);
+    if (this.#input === null || this.#isEnded) return status;
+    // The agent handles no input, so it does not wait for a prompt.
+    const trouble = status.state === 'idle' ? { kind: 'error' } : {};
+    return { ...status, ...trouble, why: `${status.why}; ${this.#input}` };
+  }
+
+  #at(nextOffset: number): WireStatus {
     const [ask] = this.#asks.values();
     const activity = short([...this.#tools.values()].at(-1) ?? '') || null;
     const rest = { activity, thought: this.#thought };
     if (this.#isEnded) return { state: 'idle', kind: 'done', why: 'the agent has ended', ...rest };
-    if (ask) return { ...asked(ask), ...rest };
+    if (ask) {
+      // There may be one request too many: a record can end between the request and the event of its denial.
+      const requests = [...this.#asks.values()].slice(0, REQUESTS_OPEN_MAX).map(({ request, offset }) => ({
+        ...request,
+        offset: offset ?? nextOffset,
+      }));
+      return { ...blockedBy(ask), ...rest, requests };
+    }
     if (this.#isTurn)
       return { state: 'working', kind: null, why: `a turn is running${detailOf(this.#detail)}`, ...rest };
     if (this.#sent.size > 0 || this.#queued > 0)
@@ -135,32 +176,49 @@ export class AgentStatus {
   }
 }
 
-function asked(ask: Ask): Pick<WireStatus, 'state' | 'kind' | 'why' | 'question'> {
-  if (ask.kind === 'question.asked') {
-    const [first] = ask.questions;
-    const options = (first?.options ?? [])
-      .slice(0, LABELS_MAX)
-      .map(({ label }) => ({ key: null, label: short(label) }));
-    const question = { text: short(first?.text ?? 'a question'), options };
-    return { state: 'blocked', kind: 'question', why: 'the agent asks a question', question };
-  }
-  const subject = subjectOf(ask);
-  const options = ask.options.slice(0, LABELS_MAX).map(({ label }) => ({ key: null, label: short(label) }));
-  const text = short(ask.title ?? `Allow ${ask.name ?? 'this tool'}?`);
-  const question = { text, ...(subject !== undefined && { subject }), options };
-  return { state: 'blocked', kind: 'permission', why: 'the agent asks for permission', question };
+function blockedBy({ request, question }: WaitingRequest): Pick<WireStatus, 'state' | 'kind' | 'why' | 'question'> {
+  const why = request.type === 'question' ? 'the agent asks a question' : 'the agent asks for permission';
+  return { state: 'blocked', kind: request.type, why, question };
 }
 
-/** The command or file that the permission is about. */
-function subjectOf({ input }: Extract<Ask, { readonly kind: 'permission.requested' }>): string | undefined {
-  if (typeof input !== 'object' || input === null) return undefined;
-  for (const key of ['command', 'file_path', 'path', 'url', 'pattern']) {
-    const value = (input as Record<string, unknown>)[key];
-    if (typeof value === 'string' && value !== '') return short(value);
-    if (Array.isArray(value) && value.every((part) => typeof part === 'string')) return short(value.join(' '));
+function waitingOf(event: OpeningEvent): WaitingRequest {
+  const { request, digest = '' } = event;
+  if (event.kind === 'question.asked') {
+    const { questions, schema, input, name = null, isCut } = event;
+    const bytes = JSON.stringify([questions, schema, input]).length;
+    const about = {
+      request,
+      type: 'question' as const,
+      tool: name,
+      digest,
+      bytes,
+      options: [],
+      ...(isCut && { isCut }),
+    };
+    return { request: about, question: askedQuestion(questions), offset: null };
   }
-  return undefined;
+  const { name = null, bytes = 0, isCut } = event;
+  const options = event.options.slice(0, OPTIONS_MAX).map(({ id, label, kind }) => ({
+    id: id.slice(0, ID_CHARACTERS_MAX),
+    label: label.slice(0, LABEL_CHARACTERS_MAX),
+    kind,
+  }));
+  return {
+    request: {
+      request,
+      type: 'permission',
+      tool: name?.slice(0, ID_CHARACTERS_MAX) ?? null,
+      digest,
+      bytes,
+      options,
+      ...(isCut && { isCut }),
+    },
+    question: permissionQuestion(event),
+    offset: null,
+  };
 }
+
+const sinceOf = (at: number): string => ` since ${new Date(at).toISOString().slice(0, 19)}Z`;
 
 const detailOf = (detail: string | null): string => (detail === null ? '' : `: ${short(detail)}`);
 

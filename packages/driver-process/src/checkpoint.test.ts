@@ -1,4 +1,4 @@
-/** A driver that goes on from a checkpoint says and knows what one says that has read everything. */
+/** Tests that a driver which continues from a checkpoint reports the same as one that has read the whole log. */
 import { DIALECTS, DRIVER_NAMES } from '@spool/drivers';
 import type { AgentEvent } from '@spool/protocol/agent';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { inputsOf, randomNumbers, recordings } from '@spool/drivers/testing';
 import { AgentMachine, type MachineState } from './agent-machine.ts';
 import { type Checkpoint, CHECKPOINT_BYTES_MAX, decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 
-/** Cuts of each recording, each a restart: so many in one run. */
+/** The number of cuts of each recording; each is a restart. */
 const CUTS = 6;
 
 const machineOf = (agent: (typeof DRIVER_NAMES)[number], from?: MachineState): AgentMachine =>
@@ -43,7 +43,7 @@ test.each(DRIVER_NAMES)(
         if (!cuts.has(at)) continue;
         const base64 = encodeCheckpoint(checkpointOf(cut.state));
         cut = machineOf(agent, decodeCheckpoint(base64, 'b')!.machine);
-        expect(JSON.stringify(cut.status.current), name).toBe(JSON.stringify(whole.status.current));
+        expect(JSON.stringify(cut.status.at(0)), name).toBe(JSON.stringify(whole.status.at(0)));
       }
       expect(JSON.stringify(got), name).toBe(JSON.stringify(wanted));
       expect(cut.state, name).toEqual(whole.state);

@@ -1,12 +1,15 @@
 /**
- * Where a driver can go on after another one: the state of everything, and how far both logs were taken. It is true only for the
- * program that wrote it (the shape of a state is nobody's interface) and for the log that it was taken from: `lastBatch` must be
- * there again. Keeps EVT-11 in the driver.
+ * A state from which the next driver can continue: the state of all parts, and the position in both logs. It is valid only for
+ * the program that wrote it (the shape of a state is not an interface) and for the log that it was taken from: `lastBatch` must
+ * be in the log. Keeps EVT-11 in the driver.
  */
 import type { BatchRecord } from '@spool/protocol';
 import type { MachineState } from './agent-machine.ts';
 
-/** As JSON. A state that is larger holds a long text that will soon be complete: then there is none for a while. */
+/**
+ * The limit of a checkpoint as JSON. A larger state contains a long text that will soon be complete: until then no checkpoint is
+ * written.
+ */
 export const CHECKPOINT_BYTES_MAX = 512 * 1024;
 
 export interface Checkpoint {
@@ -22,13 +25,13 @@ export interface Checkpoint {
   readonly machine: MachineState;
 }
 
-/** In base64; null if it is too large. */
+/** Returns the checkpoint in base64; null if it is too large. */
 export function encodeCheckpoint(checkpoint: Checkpoint): string | null {
   let left = CHECKPOINT_BYTES_MAX;
   const isRoom = (value: unknown): boolean => typeof value !== 'string' || (left -= value.length) >= 0;
   try {
     const text = JSON.stringify(checkpoint, (_, value: unknown) => {
-      if (!isRoom(value)) throw new TooLarge(); // before megabytes are put together
+      if (!isRoom(value)) throw new TooLarge(); // checked before megabytes are joined
       return value;
     });
     const bytes = Buffer.from(text);
@@ -41,7 +44,7 @@ export function encodeCheckpoint(checkpoint: Checkpoint): string | null {
 
 class TooLarge extends Error {}
 
-/** Null for one of another program. The keeper has compared its digest. */
+/** Returns null for a checkpoint of another program. The keeper has compared its digest. */
 export function decodeCheckpoint(base64: string | null, build: string): Checkpoint | null {
   if (base64 === null) return null;
   const checkpoint = JSON.parse(Buffer.from(base64, 'base64').toString()) as Checkpoint;

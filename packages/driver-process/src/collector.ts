@@ -1,9 +1,9 @@
 /**
  * Keeps a flood from growing this process. Buffers are outside of V8's heap: by itself it lets tens of megabytes of them wait
- * before it looks. `--expose-gc` is among the flags of a driver (`keeper/agents/driver-process.ts`). Keeps DRV-6.
+ * before it looks. `--expose-gc` is among the flags of a driver (`keeper/agents/driver-process.ts`). Keeps DRV-42.
  */
 
-/** What may be read before the young part of the heap is collected, and before all of it is. */
+/** The bytes that may be read before the young part of the heap is collected, and before all of it is. */
 const MINOR_BYTES = 128 * 1024;
 const MAJOR_BYTES = 512 * 1024;
 
@@ -13,7 +13,10 @@ export class Collector {
   #minor = 0;
   #major = 0;
 
-  /** So many bytes were read. A large line was parsed, made an event and written: several copies, which V8 puts into its old heap at once. */
+  /**
+   * Counts bytes that were read. A large line is parsed, converted to an event and written: several copies, which V8 puts into
+   * its old heap at once.
+   */
   note(bytes: number): void {
     this.#minor += bytes;
     if (this.#minor < MINOR_BYTES) return;

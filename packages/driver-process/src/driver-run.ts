@@ -1,16 +1,17 @@
 /**
- * A driver at work: first it takes again what the events log says was taken, then it goes on with new output and new commands.
- * What it has read, what that means and what the agent is to be told become one record; then the lines are written. Keeps
- * EVT-1: killed at any moment, the next driver loses nothing and doubles nothing.
+ * Runs a driver: first it takes again the inputs that the events log records as taken, then it continues with new output and new
+ * commands. The input that it has read, the resulting events and the lines for the agent become one record; then the lines are
+ * written. Keeps EVT-1: if a driver is killed at any moment, the next one neither loses nor repeats an event.
  */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { type RecordItem, RecordWatch, type Requester, Watch } from '@spool/client/driver';
-import type { DriverInput } from '@spool/drivers';
+import type { CommandInput, DriverInput } from '@spool/drivers';
 import {
   type BatchInput,
   type BatchRecord,
   type CommandRecord,
   type EventsRecord,
+  type InputState,
   SpoolError,
   type WireStatus,
 } from '@spool/protocol';
@@ -23,26 +24,30 @@ import { type OutputItem, outputLines } from './output-lines.ts';
 import type { PolicyAnswers } from './policy-answers.ts';
 import { WireWriter } from './wire-writer.ts';
 
-/** The keeper takes streams at ticks (decision 088): what comes together becomes one record, and records are this far apart. */
+/** The interval between records. The keeper sends output at ticks (decision 088): all output of one tick becomes one record. */
 const COLLECT_MS = 60;
-/** The lines of one burst, after a pause or in a flood. */
+/** The time in which the lines of one burst are collected, after a pause or in a flood. */
 const COLLECT_MS_FIRST = 10;
 const PAUSE_MS = 200;
-/** Of the events in a record; a record has 768 KiB at most. */
+/** The limit of the events in a record; a record has 768 KiB at most. */
 const BATCH_CHARACTERS = 256 * 1024;
-/** Of the lines in a record: a flood becomes many short records, so that little of it is in memory at once. */
+/** The limit of the lines in a record: a flood becomes many short records, so that little of it is in memory at once. */
 const BATCH_LINE_CHARACTERS = 64 * 1024;
-/** A longer line for the agent is not repeated in the log. */
+/** The limit of a line for the agent that is repeated in the log. */
 const WRITE_CHARACTERS_MAX = 16 * 1024;
-/** Of both logs together: what a driver that is started again reads at most, if its agent pauses now and then. */
+/**
+ * The bytes of both logs between two checkpoints: a restarted driver reads no more than that, if its agent pauses from time to
+ * time.
+ */
 const CHECKPOINT_EVERY_BYTES = 256 * 1024;
-/** The keeper then starts a driver that reads the logs from the start. */
+/** The error after which the keeper starts a driver that reads the logs from the start. */
 const MISMATCH = 'the checkpoint is not of this log';
 const MOVED_MS = 5;
-/** Bytes that may wait here: a flood waits in the log. */
+/** The bytes that may wait in this process: the rest of a flood waits in the log. */
 const CREDIT_BYTES = 64 * 1024;
 
-type Input =
+type QueuedInput =
+  | { readonly type: 'wire'; readonly input: InputState }
   | { readonly type: 'output'; readonly item: OutputItem }
   | { readonly type: 'command'; readonly offset: number; readonly record: CommandRecord };
 
@@ -50,12 +55,14 @@ export interface DriverRunOptions {
   readonly requester: Requester;
   readonly session: string;
   readonly machine: AgentMachine;
-  /** Where an earlier driver has left off; the machine is in that state. */
+  /** The checkpoint of an earlier driver; the machine is in that state. */
   readonly from: Checkpoint | null;
   /** The name of this program, for checkpoints. */
   readonly build: string;
   readonly policy: PolicyAnswers;
-  /** Another driver has appended: this one is outdated. */
+  /** Whether each of the first lines becomes a separate record, because an earlier driver has failed on one of them. */
+  readonly isLineByLine?: boolean;
+  /** Called when another driver has appended: this one is outdated. */
   onOutdated(): void;
 }
 
@@ -65,28 +72,33 @@ export class DriverRun {
   readonly #records: RecordWatch;
   readonly #writer: WireWriter;
   readonly #lines: AsyncGenerator<OutputItem, undefined>;
-  readonly #buffer = new InputBuffer<Input>();
+  readonly #buffer = new InputBuffer<QueuedInput>();
   /** Commands that no batch has taken yet. */
   readonly #commands: { readonly offset: number; readonly record: CommandRecord }[] = [];
   readonly #collector = new Collector();
   #end = 0;
   #consumed = 0;
-  /** The output before this offset is no longer stored. */
+  /** The offset before which the output is no longer stored. */
   #lostTo = 0;
-  /** As JSON. */
+  /** The last reported status, as JSON. */
   #toldStatus = '';
+  /**
+   * The characters of lines that are still taken one by one: the line on which an earlier driver failed was in its next record.
+   */
+  #carefulCharacters: number;
   #hasStarted: boolean;
   #hasExited = false;
-  /** No line is open at `#consumed`, so that reading can go on from there. */
+  /** Whether no line is open at `#consumed`, so that reading can continue from there. */
   #isClean = true;
   #lastBatch: Checkpoint['lastBatch'] | null = null;
-  /** How far both logs were at the last checkpoint, together. */
+  /** The sum of the positions in both logs at the last checkpoint. */
   #checkpointAt: number;
 
   constructor(options: DriverRunOptions) {
     const { requester, session, from } = options;
     this.#options = options;
     this.#hasStarted = from !== null;
+    this.#carefulCharacters = options.isLineByLine ? BATCH_LINE_CHARACTERS : 0;
     this.#consumed = from?.consumed ?? 0;
     this.#end = from?.end ?? 0;
     this.#checkpointAt = this.#end + this.#consumed;
@@ -94,13 +106,13 @@ export class DriverRun {
     this.#records = new RecordWatch(requester, session, {
       creditBytes: CREDIT_BYTES,
       ...(from && { from: Math.min(from.lastBatch.offset, from.commandsFrom) }),
-      isLeftOut: (head) => head.includes(own), // what this driver has written itself
+      isLeftOut: (head) => head.includes(own), // records that this driver has written itself
     });
-    this.#writer = new WireWriter(requester, session);
+    this.#writer = new WireWriter(requester, session, (input) => this.#buffer.push({ type: 'wire', input }));
     this.#lines = outputLines(new Watch(requester, session, { from: this.#consumed, creditBytes: CREDIT_BYTES }));
   }
 
-  /** Resolves when the session has ended and everything is published. */
+  /** Resolves when the session has ended and all events are published. */
   async run(): Promise<void> {
     await this.#replay();
     void this.#readRecords();
@@ -111,33 +123,34 @@ export class DriverRun {
       inputs.push({ fact: 'started' });
       this.#hasStarted = true;
     }
-    await this.#publish(inputs); // also what an earlier driver could not publish
+    await this.#publish(inputs); // includes events that an earlier driver could not publish
     if (!this.#hasExited) await this.#report();
     let publishedAt = 0;
     let collectedAt = this.#consumed;
     while (!this.#hasExited) {
       await this.#buffer.filled();
       const sinceMs = performance.now() - publishedAt;
-      if (sinceMs > PAUSE_MS || this.#buffer.isFull) await sleep(COLLECT_MS_FIRST);
+      if (this.#carefulCharacters > 0) await turn();
+      else if (sinceMs > PAUSE_MS || this.#buffer.isFull) await sleep(COLLECT_MS_FIRST);
       else if (sinceMs < COLLECT_MS) await sleep(COLLECT_MS - sinceMs);
-      else await turn(); // lines that came in one piece
+      else await turn(); // lets the rest of the lines of one piece arrive
       await this.#saveCheckpoint();
       await this.#publish(this.#takeInputs());
       publishedAt = performance.now();
-      this.#collector.note(this.#consumed - collectedAt); // what they have become is garbage now
+      this.#collector.note(this.#consumed - collectedAt); // the lines and their events are garbage now
       collectedAt = this.#consumed;
     }
     await this.#writer.settled();
   }
 
-  /** A keeper that is new does not know the status. */
+  /** Reports the status, because a new keeper does not know it. */
   async #report(): Promise<void> {
     const { requester, session, machine } = this.#options;
-    const status = machine.status.current;
+    const status = machine.status.at(this.#end);
     await requester.once('appendEvents', { session, end: this.#end, status, consumed: this.#consumed });
   }
 
-  /** Now and then, when everything that was taken is published and written: the next driver goes on from here. */
+  /** Saves a checkpoint from time to time, when all taken input is published and written: the next driver continues from here. */
   async #saveCheckpoint(): Promise<void> {
     const { requester, session, machine, build } = this.#options;
     const at = this.#end + this.#consumed;
@@ -155,11 +168,11 @@ export class DriverRun {
       machine: machine.state,
     });
     this.#checkpointAt = at;
-    // One that cannot be stored is not missed: there is an older one, or the logs.
+    // A checkpoint that cannot be stored is not needed: there is an older one, or the logs.
     if (base64 !== null) await requester.once('putCheckpoint', { session, base64 }).catch(() => {});
   }
 
-  /** The log from the checkpoint on: what was taken is not taken again. */
+  /** Returns whether a record after the checkpoint was already taken. */
   #isTaken(offset: number, record: EventsRecord): boolean {
     const { from } = this.#options;
     if (from === null) return false;
@@ -170,7 +183,7 @@ export class DriverRun {
     return false;
   }
 
-  /** Takes again what the events log says was taken. */
+  /** Takes again the inputs that the events log records as taken. */
   async #replay(): Promise<void> {
     const { from } = this.#options;
     const unwritten: { offset: number; lines: readonly string[]; closes: boolean }[] = [];
@@ -184,8 +197,10 @@ export class DriverRun {
       if (record.type === 'command') this.#commands.push({ offset, record });
       if (record.type !== 'batch') continue;
       this.#lastBatch = { offset, driver: record.driver, at: record.at };
-      for (const input of record.inputs) await this.#takeAgain(input, record.at);
+      for (const input of record.inputs) await this.#takeAgain(input, record);
       const { lines, closes } = this.#options.machine.replayed(record);
+      this.#options.machine.status.appended(offset);
+      if (closes) this.#writer.noteClosed();
       while (unwritten.length > 0 && unwritten[0]!.offset < record.written) unwritten.shift();
       if (lines.length > 0 || closes) unwritten.push({ offset, lines, closes });
     }
@@ -194,15 +209,17 @@ export class DriverRun {
     for (const batch of unwritten) this.#writer.write(batch);
   }
 
-  async #takeAgain(input: BatchInput, at: number): Promise<void> {
+  async #takeAgain(input: BatchInput, { at, isBound }: BatchRecord): Promise<void> {
     const { machine } = this.#options;
+    const old = isBound ? {} : { isUnbound: true as const };
     if ('output' in input) {
       await this.#linesAgain(input, at);
       this.#consumed = input.output;
     } else if ('command' in input) {
       const record = this.#commands.shift()?.record;
-      if (record) machine.take(commandInput(record));
-    } else if ('policy' in input) machine.take(policyInput(input.policy, input.rule, at));
+      if (record) machine.take({ ...commandInput(record), ...old });
+    } else if ('policy' in input) machine.take({ ...policyInput(input.policy, input.rule, at), ...old });
+    else if ('input' in input) machine.take({ type: 'input', at, input: input.input });
     else if (!('exitCode' in input) && !('from' in input)) {
       this.#hasStarted = true;
       machine.take({ type: input.fact, at });
@@ -213,7 +230,7 @@ export class DriverRun {
     }
   }
 
-  /** Lines that are no longer stored have become a gap. */
+  /** Takes lines again; lines that are no longer stored have become a gap. */
   async #linesAgain({ output, lines }: Extract<BatchInput, { output: number }>, at: number): Promise<void> {
     for (let left = lines; left > 0 && this.#lostTo < output; left--) {
       const { value } = await this.#lines.next();
@@ -238,7 +255,7 @@ export class DriverRun {
   }
 
   #pushCommand(offset: number, record: CommandRecord): void {
-    if (record.command.do === 'prompt') this.#options.machine.status.promptSent(record.command.clientId);
+    this.#options.machine.promptSent(record);
     this.#buffer.push({ type: 'command', offset, record });
   }
 
@@ -252,13 +269,19 @@ export class DriverRun {
   #takeInputs(): BatchInput[] {
     const taken: BatchInput[] = [];
     let characters = 0;
-    while (characters < BATCH_LINE_CHARACTERS) {
+    const charactersMax = this.#carefulCharacters > 0 ? 1 : BATCH_LINE_CHARACTERS;
+    while (characters < charactersMax) {
       const input = this.#buffer.shift();
       if (!input) break;
       const at = Date.now();
       if (input.type === 'command') {
         taken.push({ command: input.offset });
         this.#answer(this.#step(commandInput(input.record)), taken);
+        continue;
+      }
+      if (input.type === 'wire') {
+        taken.push({ fact: 'input', input: input.input });
+        this.#step({ type: 'input', at, input: input.input });
         continue;
       }
       const { item } = input;
@@ -268,12 +291,12 @@ export class DriverRun {
         else taken.push({ output: item.end, lines: 1 });
         this.#consumed = item.end;
         this.#isClean = item.isClean;
-        characters += item.text.length;
+        characters += item.text.length + 1;
         const bodies = this.#step({ ...item, at });
-        if (!item.isCut) this.#answer(bodies, taken); // what is cut may ask for more than it shows
+        if (!item.isCut) this.#answer(bodies, taken); // a line that was cut may ask for more than it shows
       } else if (item.type === 'gap') {
         taken.push({ fact: 'gap', from: item.from, to: item.to });
-        this.#isClean = false; // until a line has come after it
+        this.#isClean = false; // until the next line has arrived
         this.#step({ ...item, at });
       } else {
         taken.push({ fact: 'exited', exitCode: item.exitCode, signal: item.signal });
@@ -282,6 +305,7 @@ export class DriverRun {
         break;
       }
     }
+    this.#carefulCharacters -= characters;
     return taken;
   }
 
@@ -289,7 +313,7 @@ export class DriverRun {
     return this.#options.machine.take(input);
   }
 
-  /** What the policy decides is an input like the answer of a client. */
+  /** Answers by the policy; its decision is an input like the answer of a client. */
   #answer(bodies: ReturnType<AgentMachine['take']>, taken: BatchInput[]): void {
     for (const { command, rule } of this.#options.policy.answers(bodies)) {
       taken.push({ policy: command, rule });
@@ -318,7 +342,7 @@ export class DriverRun {
     } while (machine.unpublished > 0);
   }
 
-  /** Returns the offset of the record. */
+  /** Appends a record, and returns its offset. */
   async #append(
     inputs: readonly BatchInput[],
     events: readonly string[],
@@ -331,6 +355,7 @@ export class DriverRun {
         at: Date.now(),
         driver: this.#driver,
         inputs,
+        isBound: true,
         ...(more && { more }),
         ...(lines.length > 0 && {
           writes: lines.map((line) => (line.length > WRITE_CHARACTERS_MAX ? line.length : line)),
@@ -339,7 +364,7 @@ export class DriverRun {
         written: this.#writer.writtenBefore(this.#end),
       };
       const end = this.#end;
-      const status = this.#options.machine.status.current;
+      const status = this.#options.machine.status.at(end);
       try {
         const { offset } = await requester.once('appendEvents', {
           session,
@@ -350,6 +375,7 @@ export class DriverRun {
           isLast: this.#hasExited && !more,
         });
         this.#end = offset;
+        this.#options.machine.status.appended(end);
         this.#lastBatch = { offset: end, driver: record.driver, at: record.at };
         this.#toldStatus = JSON.stringify(status);
         return end;
@@ -360,19 +386,19 @@ export class DriverRun {
     }
   }
 
-  /** The keeper has the last one, and changes it when a client sends a command. */
+  /** Returns whether the keeper needs this status: it has the last one, and changes it when a client sends a command. */
   #isToBeTold(status: WireStatus, inputs: readonly BatchInput[]): boolean {
     return JSON.stringify(status) !== this.#toldStatus || inputs.some((input) => 'command' in input);
   }
 
-  /** Everything before this offset was read: it holds commands, or a sign that this driver is outdated. */
+  /** Resolves when everything before this offset is read: it contains commands, or shows that this driver is outdated. */
   async #readTo(offset: number): Promise<void> {
     while ((this.#records.cursor ?? 0) < offset) await sleep(MOVED_MS);
     this.#end = offset;
   }
 }
 
-function commandInput({ command, id, by, at }: CommandRecord): DriverInput {
+function commandInput({ command, id, by, at }: CommandRecord): CommandInput {
   return { type: 'command', command, id, by, at };
 }
 
@@ -380,9 +406,9 @@ function policyInput(
   command: Extract<BatchInput, { policy: unknown }>['policy'],
   rule: string,
   at: number,
-): DriverInput {
+): CommandInput {
   const id = `policy ${'request' in command ? command.request : ''}`;
-  return { type: 'command', command, id, by: `policy: ${rule}`, at };
+  return { type: 'command', command, id, by: `policy: ${rule}`, rule, at };
 }
 
 function exitInput({ exitCode, signal }: { exitCode: number | null; signal: string | null }, at: number): DriverInput {

@@ -1,4 +1,4 @@
-/** Inputs that wait for their turn: bounded for output, which the log keeps; commands are few. */
+/** Holds inputs until they are taken: bounded for output, which the log keeps; commands are few. */
 
 const CHARACTERS_MAX = 128 * 1024;
 const ITEMS_MAX = 500;
@@ -27,7 +27,7 @@ export class InputBuffer<Item> {
     return first.item;
   }
 
-  /** The first that waits and has something: that. */
+  /** Returns the first result of `what` for the items that wait. */
   find<Found>(what: (item: Item) => Found | undefined): Found | undefined {
     for (const { item } of this.#items) {
       const found = what(item);
@@ -48,7 +48,7 @@ export class InputBuffer<Item> {
     return this.#room.promise;
   }
 
-  /** A flood: little is won by waiting for more. */
+  /** True in a flood: waiting for more input has little benefit. */
   get isFull(): boolean {
     return this.#characters > CHARACTERS_MAX || this.#items.length > ITEMS_MAX;
   }

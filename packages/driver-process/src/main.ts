@@ -1,17 +1,23 @@
 /**
- * The driver of one agent's session, started by the keeper: `driver.mjs NAME --session ID --link-fd 3 --config DIR`. It ends with
- * the keeper, whose successor starts another. With `--from-start` it takes no checkpoint.
+ * Starts the driver of one agent's session, for the keeper: `driver.mjs NAME --session ID --link-fd 3 --config DIR`. It ends with
+ * the keeper, whose successor starts another. With `--from-start` it ignores the checkpoint; with `--line-by-line` each of the
+ * first lines becomes a separate record.
  */
 import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Link, Requester, type Runtime, StreamTransport } from '@spool/client/driver';
 import { DIALECTS, type DialectOptions, isDriverName } from '@spool/drivers';
-import { type AgentStartOptions, logLine, SpoolError, VERSION } from '@spool/protocol';
+import { type AgentStartOptions, LOAD_CHECK, logLine, SpoolError, VERSION } from '@spool/protocol';
 import { AgentMachine } from './agent-machine.ts';
 import { decodeCheckpoint } from './checkpoint.ts';
 import { DriverRun } from './driver-run.ts';
 import { userPolicy } from './user-policy.ts';
+
+if (process.argv[2] === LOAD_CHECK.argument) {
+  process.stdout.write(LOAD_CHECK.answer);
+  process.exit(0);
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,10 +26,14 @@ const { values, positionals } = parseArgs({
     'link-fd': { type: 'string' },
     config: { type: 'string' },
     'from-start': { type: 'boolean' },
+    'line-by-line': { type: 'boolean' },
   },
 });
 const [name = ''] = positionals;
 const session = values.session ?? '';
+
+/** A channel that is never used: channels are counted from 1. */
+const UNUSED_CHANNEL = 0;
 
 process.title = `spool-driver ${name}`;
 
@@ -43,6 +53,8 @@ const runtime: Runtime = {
 try {
   if (!isDriverName(name)) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
   const requester = new Requester(new Link(runtime, { who: `driver ${name}` }));
+  // The keeper checks whether this process hangs: any request is an answer, and this one has no effect.
+  process.on('SIGWINCH', () => void requester.once('unwatch', { channel: UNUSED_CHANNEL }).catch(() => {}));
   const { cwd, driver } = await requester.get(session);
   const build = `${name} ${buildOf(import.meta.filename)}`;
   const { base64 } = values['from-start'] ? { base64: null } : await requester.once('getCheckpoint', { session });
@@ -56,7 +68,8 @@ try {
   const machine = new AgentMachine(DIALECTS[name], session, options, from?.machine);
   const policy = userPolicy({ configFolder: values.config ?? '', cwd, warn: (sentence) => log('warn', sentence) });
   const onOutdated = (): void => process.exit(0);
-  await new DriverRun({ requester, session, machine, from, build, policy, onOutdated }).run();
+  const isLineByLine = values['line-by-line'] === true;
+  await new DriverRun({ requester, session, machine, from, build, policy, isLineByLine, onOutdated }).run();
   process.exit(0);
 } catch (error) {
   log('error', (error as Error).stack ?? String(error));
@@ -67,13 +80,13 @@ function log(level: 'warn' | 'error', sentence: string): void {
   process.stderr.write(logLine(level, `driver ${name}`, process.pid, sentence));
 }
 
-/** Of this program: a checkpoint of another one may have another shape. */
+/** Identifies this program: a checkpoint of another one may have another shape. */
 function buildOf(file: string): string {
   const { size, mtimeMs } = statSync(file);
   return `${VERSION} ${size} ${mtimeMs}`;
 }
 
-/** Without what is not given. */
+/** Returns the options without absent ones. */
 function given(options: AgentStartOptions = {}): DialectOptions {
   const { model, mode, resume } = options;
   return { ...(model && { model }), ...(mode && { mode }), ...(resume && { resume }) };

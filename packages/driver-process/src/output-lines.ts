@@ -1,9 +1,10 @@
 /**
- * The output of a session as lines, in the order in which they ended, with their place in the log. A line of stdout and one
- * of stderr may be mixed in the log; each is put together from its own stream.
+ * Splits the output of a session into lines, in the order in which they ended, with their place in the log. A line of stdout and
+ * one of stderr may be mixed in the log; each is joined from its own stream.
  */
 import type { WatchItem } from '@spool/client/driver';
-import { type FramedLine, LineFraming } from '@spool/drivers';
+import { agentLines } from '@spool/drivers';
+import type { FramedLine } from '@spool/protocol/line-framing';
 import { Collector } from './collector.ts';
 
 export type OutputItem =
@@ -16,75 +17,34 @@ export type OutputItem =
       readonly isCut?: boolean;
       /** The offset after its last byte. */
       readonly end: number;
-      /** No line of the other stream has begun before `end`: reading can go on from there. */
+      /** Whether reading can continue from `end`: no line of the other stream has begun before it. */
       readonly isClean: boolean;
     }
   | { readonly type: 'gap'; readonly from: number; readonly to: number }
   | { readonly type: 'exited'; readonly exitCode: number | null; readonly signal: string | null };
 
-const NEWLINE = 0x0a;
-
-class StreamLines {
-  readonly #stream: 'stdout' | 'stderr';
-  readonly #other: () => StreamLines;
-  #framing = new LineFraming();
-  #startedAt: number | null = null;
-
-  constructor(stream: 'stdout' | 'stderr', other: () => StreamLines) {
-    this.#stream = stream;
-    this.#other = other;
-  }
-
-  get isOpen(): boolean {
-    return this.#startedAt !== null;
-  }
-
-  *push(offset: number, bytes: Uint8Array): Generator<OutputItem> {
-    for (let from = 0; from < bytes.length;) {
-      this.#startedAt ??= offset + from;
-      const newline = bytes.indexOf(NEWLINE, from);
-      const to = newline === -1 ? bytes.length : newline + 1;
-      yield* this.#lines(this.#framing.push(bytes.subarray(from, to)), offset + to);
-      from = to;
-    }
-  }
-
-  *end(offset: number): Generator<OutputItem> {
-    yield* this.#lines(this.#framing.end(), offset);
-  }
-
-  /** What was begun has lost its end. */
-  drop(): void {
-    this.#framing = new LineFraming();
-    this.#startedAt = null;
-  }
-
-  *#lines(lines: readonly FramedLine[], end: number): Generator<OutputItem> {
-    for (const { text, length, isCut } of lines) {
-      const offset = this.#startedAt ?? end - length;
-      this.#startedAt = null;
-      const isClean = !this.#other().isOpen;
-      yield { type: 'line', stream: this.#stream, text, offset, length, end, isClean, ...(isCut && { isCut }) };
-    }
-  }
-}
-
 export async function* outputLines(items: AsyncIterable<WatchItem>): AsyncGenerator<OutputItem, undefined> {
-  const stdout: StreamLines = new StreamLines('stdout', () => stderr);
-  const stderr: StreamLines = new StreamLines('stderr', () => stdout);
+  const framings = { stdout: agentLines(), stderr: agentLines() };
   const collector = new Collector();
   for await (const item of items) {
-    if (item.type === 'output') collector.note(item.bytes.length);
-    if (item.type === 'output') yield* (item.stream === 'stderr' ? stderr : stdout).push(item.offset, item.bytes);
-    else if (item.type === 'gap') {
-      stdout.drop();
-      stderr.drop();
+    if (item.type === 'output') {
+      const { offset, bytes, stream } = item;
+      collector.note(bytes.length);
+      for (const line of framings[stream].push(bytes, offset)) yield lineOf(stream, line);
+    } else if (item.type === 'gap') {
+      framings.stdout.drop();
+      framings.stderr.drop();
       yield { type: 'gap', from: item.from, to: item.to };
     } else if (item.type === 'exit') {
-      yield* stdout.end(item.offset);
-      yield* stderr.end(item.offset);
+      for (const stream of ['stdout', 'stderr'] as const)
+        for (const line of framings[stream].end(item.offset)) yield lineOf(stream, line);
       yield { type: 'exited', exitCode: item.exitCode, signal: item.signal };
     }
   }
   return undefined;
+
+  function lineOf(stream: 'stdout' | 'stderr', { text, offset, length, end, isCut }: FramedLine): OutputItem {
+    const isClean = !framings[stream === 'stdout' ? 'stderr' : 'stdout'].isOpen;
+    return { type: 'line', stream, text, offset, length, end, isClean, ...(isCut && { isCut }) };
+  }
 }

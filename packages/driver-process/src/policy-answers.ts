@@ -1,7 +1,7 @@
-/** Answers permissions by the user's policy, where it has a rule (`user-policy.ts`). */
+/** Answers permissions by the user's policy, if it has a rule for them (`user-policy.ts`). */
 import type { AgentBody, Command } from '@spool/protocol/agent';
 
-export interface PolicyAnswer {
+interface PolicyAnswer {
   readonly command: Command;
   /** The rule, as it is written in the policy. */
   readonly rule: string;

@@ -33,6 +33,39 @@ test('[POL-4] without a policy everything is asked, and a new policy counts at o
   expect(warnings).toEqual([]);
 });
 
+test('[POL-4] a rule that is changed or deleted counts for the next permission of a running agent', () => {
+  const policy = userPolicy({ configFolder: folder, cwd: '/', warn: () => {} });
+  const decisions = (...commands: string[]): unknown[] =>
+    commands.map((command) => policy.answers([asks(command)]).map((answer) => answer.rule));
+  const rules = (...given: object[]): void => write(JSON.stringify({ rules: given }));
+  rules({ decision: 'allow', command: 'ls *' });
+  expect(decisions('ls -l', 'pwd')).toEqual([['allow command ls *'], []]);
+  rules({ decision: 'allow', command: 'pwd' });
+  expect(decisions('ls -l', 'pwd')).toEqual([[], ['allow command pwd']]);
+  rules({ decision: 'allow', command: 'pwd' }, { decision: 'deny', command: 'pwd' });
+  expect(decisions('pwd')).toEqual([['deny command pwd']]);
+  rules();
+  expect(decisions('ls -l', 'pwd')).toEqual([[], []]);
+  rules({ decision: 'allow', command: 'pwd' });
+  expect(decisions('pwd')).toEqual([['allow command pwd']]);
+  rmSync(`${folder}/policy.json`);
+  expect(decisions('pwd')).toEqual([[]]);
+  rules({ decision: 'allow', command: 'pwd' });
+  expect(decisions('pwd')).toEqual([['allow command pwd']]);
+  write('{"rules": [');
+  expect(decisions('pwd')).toEqual([[]]);
+});
+
+test('[POL-4] a fault that comes back after it was mended is reported again', () => {
+  const warnings: string[] = [];
+  const policy = userPolicy({ configFolder: folder, cwd: '/', warn: (sentence) => warnings.push(sentence) });
+  for (const text of ['{', '{', '{"rules": []}', '{']) {
+    write(text);
+    policy.answers([asks('pwd')]);
+  }
+  expect(warnings).toHaveLength(2);
+});
+
 test.each(['', '{', '[]', '{"rules": [{"decision": "maybe"}]}'])(
   '[POL-4] a policy that cannot be read (%j) allows nothing, and is said once',
   (text) => {

@@ -1,9 +1,10 @@
 /**
  * The user's policy: `policy.json` in the configuration folder, read again for each permission, so that a change counts at once.
- * Keeps POL-4: without a policy, or with one that cannot be read, every permission waits for a person.
+ * Keeps POL-4: without a policy, or with one that cannot be read, every permission waits for a user.
  */
-import { readFileSync } from 'node:fs';
-import { type Policy, policyCommand, readPolicy } from '@spool/drivers/policy';
+import * as fs from 'node:fs';
+import { homedir } from 'node:os';
+import { makePolicyFiles, type Policy, policyCommand, readPolicy } from '@spool/drivers/policy';
 import type { PolicyAnswers } from './policy-answers.ts';
 
 export interface UserPolicyOptions {
@@ -16,32 +17,33 @@ export interface UserPolicyOptions {
 
 export function userPolicy({ configFolder, cwd, warn }: UserPolicyOptions): PolicyAnswers {
   const file = `${configFolder}/policy.json`;
-  let told = '';
+  const files = makePolicyFiles(fs, homedir());
+  let lastFault = '';
   const fault = (sentence: string): null => {
-    if (sentence !== told) warn(sentence);
-    told = sentence;
+    if (sentence !== lastFault) warn(sentence);
+    lastFault = sentence;
     return null;
   };
   const read = (): Policy | null => {
     let value: unknown;
     try {
-      value = JSON.parse(readFileSync(file, 'utf8'));
+      value = JSON.parse(fs.readFileSync(file, 'utf8'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       return fault(`${file} cannot be read, so every permission is asked: ${(error as Error).message}`);
     }
     const result = readPolicy(value);
-    return 'fault' in result
-      ? fault(`${file} does not count, so every permission is asked: ${result.fault}`)
-      : result.policy;
+    if ('fault' in result) return fault(`${file} does not count, so every permission is asked: ${result.fault}`);
+    lastFault = '';
+    return result.policy;
   };
   return {
     answers: (bodies) =>
       bodies.flatMap((body) => {
         if (body.kind !== 'permission.requested') return [];
         const policy = read();
-        const command = policy === null ? undefined : policyCommand(policy, body, cwd);
-        return command?.do === 'permission' && command.rule !== undefined ? [{ command, rule: command.rule }] : [];
+        const answer = policy === null ? undefined : policyCommand(policy, body, cwd, files);
+        return answer === undefined ? [] : [answer];
       }),
   };
 }

@@ -1,18 +1,20 @@
 /**
- * Writes the driver's lines to the agent: in order, and each once. The record that holds a line is in the events log before
- * the line is written, and the line's key is its place there, so a driver or a keeper that dies in between repeats nothing
- * (decision 013). Keeps EVT-6.
+ * Writes the driver's lines to the agent: in order, and each once. The record with a line is in the events log before the line is
+ * written, and the line's key is its place there, so no line is repeated when a driver or a keeper dies in between (decision
+ * 013). Keeps EVT-6, and EVT-13: an input that is closed or not read is reported.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Requester } from '@spool/client/driver';
-import { SpoolError } from '@spool/protocol';
+import { type InputState, SpoolError } from '@spool/protocol';
 
-/** A request holds it in base64. */
+/** The size of a piece, which a request contains in base64. */
 const PIECE_BYTES = 256 * 1024;
 const QUEUE_FULL_MS = 20;
+/** The time after which an agent that takes no byte counts as not reading its input. */
+const STUCK_MS = 10_000;
 
 export interface BatchWrites {
-  /** The place of its record. */
+  /** The offset of its record. */
   readonly offset: number;
   readonly lines: readonly string[];
   readonly closes: boolean;
@@ -25,23 +27,41 @@ export class WireWriter {
   /** Batches that are not written yet, by offset. */
   readonly #open = new Set<number>();
   #isGone = false;
+  /** Whether the driver closes the input itself: then a closed input is not reported. */
+  #isClosing = false;
+  readonly #onInput: (state: InputState) => void;
+  readonly #stuckMs: number;
 
-  constructor(requester: Requester, session: string) {
+  /** `onInput` reports that the agent has closed its input, does not read it, or reads it again. */
+  constructor(
+    requester: Requester,
+    session: string,
+    onInput: (state: InputState) => void = () => {},
+    stuckMs = STUCK_MS,
+  ) {
     this.#requester = requester;
     this.#session = session;
+    this.#onInput = onInput;
+    this.#stuckMs = stuckMs;
   }
 
-  /** All writes of the records before `end` that are not in the set have arrived. */
+  /** Returns the offset before which all writes have arrived; `end` if none is open. */
   writtenBefore(end: number): number {
     return Math.min(end, ...this.#open);
   }
 
   write(batch: BatchWrites): void {
+    this.#isClosing ||= batch.closes;
     this.#open.add(batch.offset);
     this.#last = this.#last.then(() => this.#write(batch));
   }
 
-  /** Resolves when everything is written. */
+  /** Notes that an earlier driver has closed the input. */
+  noteClosed(): void {
+    this.#isClosing = true;
+  }
+
+  /** Resolves when all lines are written. */
   settled(): Promise<void> {
     return this.#last;
   }
@@ -59,18 +79,30 @@ export class WireWriter {
 
   async #piece(key: string, bytes: Buffer): Promise<void> {
     const ask = { session: this.#session, key, base64: bytes.toString('base64') };
-    while (!this.#isGone) if (await this.#tried(() => this.#requester.once('type', ask))) return;
+    let isStuck = false;
+    const timer = setTimeout(() => {
+      isStuck = true;
+      this.#onInput('stuck');
+    }, this.#stuckMs);
+    try {
+      while (!this.#isGone) if (await this.#tried(() => this.#requester.once('type', ask))) break;
+    } finally {
+      clearTimeout(timer);
+    }
+    if (isStuck && !this.#isGone) this.#onInput('open');
   }
 
-  /** False when it is to be tried again. An agent that is gone reads nothing. */
+  /** Returns false if the write must be tried again. Writes to an agent that is gone are dropped. */
   async #tried(write: () => Promise<unknown>): Promise<boolean> {
     try {
       await write();
       return true;
     } catch (error) {
       if (SpoolError.is(error, 'INPUT_QUEUE_FULL')) await sleep(QUEUE_FULL_MS);
-      else if (SpoolError.is(error, 'SESSION_EXITED') || SpoolError.is(error, 'INPUT_CLOSED')) this.#isGone = true;
-      else throw error;
+      else if (SpoolError.is(error, 'SESSION_EXITED') || SpoolError.is(error, 'INPUT_CLOSED')) {
+        if (SpoolError.is(error, 'INPUT_CLOSED') && !this.#isGone && !this.#isClosing) this.#onInput('closed');
+        this.#isGone = true;
+      } else throw error;
       return this.#isGone;
     }
   }

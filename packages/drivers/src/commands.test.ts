@@ -49,6 +49,24 @@ describe('claude', () => {
     expect(faultsOf(talk.events)).toEqual([]);
   });
 
+  test('[DRV-8] at most 100 prompts wait, of 16 Mi characters; one more is refused, and those that wait stay', () => {
+    const talk = claude();
+    talk.prompt('runs', 'p');
+    for (let at = 0; at < 100; at++) talk.prompt('x', `p${at}`);
+    expect(talk.last('command.refused')).toBeUndefined();
+    talk.prompt('x', 'one more');
+    expect(talk.last('command.refused')).toMatchObject({
+      clientId: 'one more',
+      message: expect.stringMatching(/is full/),
+    });
+    expect(talk.last('queue')!.prompts).toHaveLength(100);
+    const long = claude();
+    long.prompt('runs', 'p');
+    for (let at = 0; at < 17; at++) long.prompt('x'.repeat(1024 * 1024 - 100), `p${at}`);
+    expect(long.last('command.refused')).toMatchObject({ clientId: 'p16' });
+    expect(long.last('queue')!.prompts).toHaveLength(16);
+  });
+
   test('a prompt for now goes into the running turn', () => {
     const talk = claude();
     talk.prompt('one', 'p1');
@@ -109,7 +127,11 @@ describe('claude', () => {
     expect(denied.response.response).toEqual({ behavior: 'deny', message: 'not here', interrupt: true });
     talk.says({ ...ASK, request_id: 'r2' });
     const input = { command: 'touch b' };
-    const [edited] = talk.command({ do: 'permission', request: 'r2', behavior: 'allow', input, rule: 'allow touch' });
+    const [edited] = talk.command(
+      { do: 'permission', request: 'r2', behavior: 'allow', input },
+      'policy',
+      'allow touch',
+    );
     expect(edited.response.response.updatedInput).toEqual(input);
     expect(talk.last('permission.resolved')).toMatchObject({ by: 'policy', who: 'allow touch' });
   });
@@ -250,7 +272,7 @@ test('[DRV-16] a prompt that waits is sent into the running turn, where the agen
   expect(acp.last('queue')?.prompts.map(({ clientId }) => clientId)).toEqual(['p1', 'p2']);
 });
 
-test('[EVT-9] an agent that cannot go on with its session says so, begins no other one, and is told no prompt', () => {
+test('[EVT-40] an agent that cannot go on with its session says so, begins no other one, and is told no prompt', () => {
   const codex = new Conversation('codex', { resume: 'th1', isContinued: true });
   const [initialize] = codex.started();
   codex.prompt('go on', 'p1');
@@ -407,7 +429,7 @@ test('opencode: calls of its HTTP interface, and an idle of the turn before does
   ]);
   expect(talk.command({ do: 'interrupt' })).toMatchObject([{ http: 'POST /session/ses_1/abort' }]);
   talk.says(idle);
-  expect(talk.last('turn.ended')).toBeDefined();
+  expect(talk.last('turn.ended')).toMatchObject({ outcome: 'completed', turn: 't1' });
   talk.exited();
   expect(faultsOf(talk.events)).toEqual([]);
 });

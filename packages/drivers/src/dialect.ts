@@ -1,6 +1,6 @@
 /**
- * What a dialect is: a pure step from a state and an input to a state, events, and lines for the agent. It has no clock, reads
- * no file and starts nothing, so a recording of the agent is a complete test, and the state is a function of the logs.
+ * A dialect is a pure step from a state and an input to a state, events, and lines for the agent. It has no clock, reads no file
+ * and starts nothing, so a recording of the agent is a complete test, and the state is a function of the logs.
  *
  * The state is plain JSON: the driver may write it down and continue from it. `step` never changes the state it is given.
  */
@@ -12,7 +12,7 @@ export interface LineInput {
   /** `stdin`: a line that another client wrote to the agent. Only recordings have these; a driver knows what it wrote. */
   readonly stream: 'stdout' | 'stderr' | 'stdin';
   readonly text: string;
-  /** Where the line begins in the output log, and its length with the newline. */
+  /** The position of the line in the output log, and its length with the newline. */
   readonly offset: number;
   readonly length: number;
   readonly at: number;
@@ -27,6 +27,10 @@ export interface CommandInput {
   readonly id: string;
   /** The client, for everyone to see. */
   readonly by: string;
+  /** The rule of the user's policy that answers instead of a person. Only the driver sets it; no client can. */
+  readonly rule?: string;
+  /** Whether a driver of an older version has taken this command, when answers had no digest. */
+  readonly isUnbound?: true;
   readonly at: number;
 }
 
@@ -41,22 +45,24 @@ export type DriverInput =
       readonly exitCode?: number | null;
       readonly signal?: string | null;
     }
-  /** Output that is no longer stored, or never could be: what was open is ended, because its end may be in the gap. */
+  /** The state of the agent's input: whether it accepts data. */
+  | { readonly type: 'input'; readonly at: number; readonly input: 'open' | 'stuck' | 'closed' }
+  /** Output that is no longer stored, or never could be. Everything open is ended, because its end may be in the gap. */
   | { readonly type: 'gap'; readonly at: number; readonly from: number; readonly to: number };
 
 export interface DialectOptions {
   readonly cwd?: string;
   readonly model?: string;
   readonly mode?: string;
-  /** The agent's own session, to go on with it. */
+  /** The agent's own session, to resume it. */
   readonly resume?: string;
-  /** An earlier Spool session has the history of `resume`: it is not shown again. */
+  /** Whether an earlier Spool session has the history of `resume`: it is not shown again. */
   readonly isContinued?: boolean;
-  /** For a program that speaks several wires, the one that it was started with. */
+  /** The wire that a program with several was started with. */
   readonly wire?: string;
   /** The version of Spool, for agents that ask who speaks. */
   readonly clientVersion?: string;
-  /** Nobody writes to this agent: a recording, or an agent that takes its prompt on the command line. */
+  /** Whether nothing is written to this agent: a recording, or an agent that takes its prompt on the command line. */
   readonly isReadOnly?: boolean;
 }
 

@@ -1,6 +1,6 @@
-/** A dialect at work: it keeps the state, and puts each event into its envelope. Keeps DRV-10. */
-import type { AgentBody, AgentEvent } from '@spool/protocol/agent';
-import type { Dialect, DialectOptions, DriverInput } from './dialect.ts';
+/** A dialect with its state: takes inputs, and puts each event into its envelope. Keeps DRV-10. */
+import type { AgentBody, AgentEvent, AgentEvidence, AgentSource } from '@spool/protocol/agent';
+import type { Dialect, DialectOptions, DriverInput, Step } from './dialect.ts';
 
 export interface DriverOutput {
   readonly events: readonly AgentEvent[];
@@ -9,10 +9,16 @@ export interface DriverOutput {
   readonly closes?: boolean;
 }
 
-/** Where to go on: what a driver that was started again knows from the logs. */
-export interface Checkpoint {
+/** The state with which another driver continues. Plain JSON. */
+export interface DriverState {
   readonly state: unknown;
   readonly seq: number;
+}
+
+/** The bytes of the output log that an event was read from. */
+export interface RawSpan {
+  readonly offset: number;
+  readonly length: number;
 }
 
 export class Driver {
@@ -21,35 +27,43 @@ export class Driver {
   #state: unknown;
   #seq: number;
 
-  constructor(dialect: Dialect, session: string, options: DialectOptions = {}, from?: Checkpoint) {
+  constructor(dialect: Dialect, session: string, options: DialectOptions = {}, from?: DriverState) {
     this.#dialect = dialect;
     this.#session = session;
     this.#state = from ? from.state : dialect.initial(options);
     this.#seq = from?.seq ?? 0;
   }
 
+  get source(): AgentSource {
+    return this.#dialect.source;
+  }
+
   take(input: DriverInput): DriverOutput {
-    const { state, events, ...rest } = this.#dialect.step(this.#state, input);
-    this.#state = state;
+    const { events, ...rest } = this.step(input);
     const isLine = input.type === 'line';
-    const raw = isLine ? { raw: { offset: input.offset, length: input.length } } : {};
-    const envelope = {
-      at: input.at,
-      session: this.#session,
-      source: this.#dialect.source,
-      evidence: isLine ? ('wire' as const) : ('daemon' as const),
-    };
-    return { events: events.map((body) => ({ seq: this.#seq++, ...envelope, ...body, ...raw })), ...rest };
+    const raw = isLine ? { offset: input.offset, length: input.length } : undefined;
+    return { events: events.map((body) => this.envelop(body, input.at, isLine ? 'wire' : 'daemon', raw)), ...rest };
   }
 
-  /** An event that no input gave, such as the refusal of what is not a command. */
-  say(body: AgentBody, at: number): AgentEvent {
-    const { source } = this.#dialect;
-    return { seq: this.#seq++, at, session: this.#session, source, evidence: 'daemon', ...body };
+  /** Takes an input, and returns the events without their envelopes: their numbers are given when they are published. */
+  step(input: DriverInput): Omit<Step<unknown>, 'state'> {
+    const { state, ...rest } = this.#dialect.step(this.#state, input);
+    this.#state = state;
+    return rest;
   }
 
-  /** Plain JSON; with it and the rest of the logs another driver goes on. */
-  get checkpoint(): Checkpoint {
+  /** Returns the event with the next number. */
+  envelop(body: AgentBody, at: number, evidence: AgentEvidence, raw?: RawSpan): AgentEvent {
+    const { source } = this;
+    return { seq: this.#seq++, at, session: this.#session, source, evidence, ...(raw && { raw }), ...body };
+  }
+
+  /** Counts events that an earlier driver has published. */
+  skip(events: number): void {
+    this.#seq += events;
+  }
+
+  get checkpoint(): DriverState {
     return { state: this.#state, seq: this.#seq };
   }
 }

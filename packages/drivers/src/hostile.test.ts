@@ -83,7 +83,7 @@ test.each(DRIVER_NAMES)('[DRV-5] no JSON makes %s throw or lose its balance', (a
   );
 });
 
-test('[DRV-6] a flood of open messages, tools and requests does not grow the state without bound', () => {
+test('[DRV-42] a flood of open messages, tools and requests does not grow the state without bound', () => {
   const driver = new Driver(DIALECTS.claude, 'session', { isReadOnly: true });
   const text = 'x'.repeat(100_000);
   for (let n = 0; n < 700; n++) {
@@ -115,7 +115,7 @@ function line(message: unknown): DriverInput {
   return { type: 'line', stream: 'stdout', text, offset: 0, length: text.length + 1, at: 1 };
 }
 
-test('[DRV-6] a line that is nested too deep or has too many objects is not parsed, and shown; one with such signs in its texts is', () => {
+test('[DRV-40] a line that is nested too deep or has too many objects is not parsed, and shown; one with such signs in its texts is', () => {
   const long = 'x'.repeat(3000);
   for (const value of ['['.repeat(300) + ']'.repeat(300), `[${'{},'.repeat(20_001)}1]`]) {
     const line = `{"type":"assistant","pad":"${long}","message":${value}}`;

@@ -1,13 +1,14 @@
-/** JSON-RPC over lines: which request a response belongs to. Codex leaves out the member `jsonrpc`; ACP has it. */
-import { isObject, type JsonObject, numberOf, textOf } from './json-value.ts';
+/** JSON-RPC over lines: matches responses to requests. Codex leaves out the member `jsonrpc`; ACP has it. */
+import { isObject, type JsonObject, numberOf, present, textOf } from './json-value.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import type { DialectState, Work } from './ledger/stepper.ts';
 
 export interface RpcState {
-  /** How many requests were sent: their ids. */
+  /** The number of requests that were sent, which gives their ids. */
   sent: number;
-  /** Requests without a response yet, with what the response is for. */
+  /** Requests without a response yet, with the purpose of the response. */
   pending: Record<string, { method: string; note: string | null }>;
-  /** How many processes the agent has had: ids of its requests begin again with each. */
+  /** The number of processes that the agent has had: ids of its requests begin again with each. */
   connections: number;
 }
 
@@ -15,8 +16,8 @@ export function emptyRpc(): RpcState {
   return { sent: 0, pending: {}, connections: 0 };
 }
 
-/** At the start of a process: what the last one did not answer will not be answered. */
-export function connect(rpc: RpcState): void {
+/** Begins with a new process: requests to the last one will not be answered. */
+export function beginConnection(rpc: RpcState): void {
   rpc.connections++;
   rpc.pending = {};
 }
@@ -37,13 +38,30 @@ export function rpcMessage(message: JsonObject): RpcMessage | undefined {
   return undefined;
 }
 
-/** A key for a new request of the agent, unlike every other of the session: another process counts from the start again. */
+/** The limit of an id that is used as a key. */
+const KEY_CHARS_MAX = 200;
+
+/**
+ * Returns a key for a new request of the agent, unlike every other of the session: another process counts from the start again.
+ */
 export function newKey(ledger: Ledger, rpc: RpcState, id: string | number): string {
-  const key = rpc.connections <= 1 ? String(id) : `${rpc.connections}:${id}`;
+  // A client names the request by the key; the answer is sent to the id, however long.
+  const text = String(id);
+  const name = text !== '' && text.length <= KEY_CHARS_MAX ? text : 'unnamed';
+  const key = rpc.connections <= 1 ? name : `${rpc.connections}:${name}`;
   for (let again = 2; ; again++) {
     const unique = again === 2 ? key : `${key}#${again - 1}`;
     if (!ledger.hasAsked(unique)) return unique;
   }
+}
+
+/** Refuses a request of which only these members of its line could be read. */
+export function unreadableRequest({ ledger, state }: Work<DialectState>, { id, method, jsonrpc }: JsonObject): boolean {
+  if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return false;
+  ledger.refuseRequest('a request that is too large or too deep to be read');
+  const error = { code: -32600, message: 'Denied by Spool: the request is too large or too deep to be shown.' };
+  if (!state.options.isReadOnly) ledger.write({ ...present({ jsonrpc }), id, error });
+  return true;
 }
 
 /** The key of a request that is open. */

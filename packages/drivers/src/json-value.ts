@@ -1,4 +1,4 @@
-/** Reading JSON that someone else wrote: every field may be missing, or of another type. */
+/** Reads untrusted JSON: every field may be missing, or of another type. Keeps DRV-40. */
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -49,7 +49,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Shorter lines are not looked at. */
+/** The length below which a line is not examined. */
 const SIMPLE_CHARACTERS = 2048;
 /** Agents nest a dozen deep. */
 const DEPTH_MAX = 200;
@@ -74,8 +74,8 @@ function isTooComplex(text: string): boolean {
   return false;
 }
 
-/** Where the string that begins here ends. */
-function endOfString(text: string, start: number): number {
+/** Returns where the string that begins here ends. */
+export function endOfString(text: string, start: number): number {
   for (let from = start + 1; ;) {
     const quote = text.indexOf('"', from);
     if (quote < 0) return text.length;
@@ -87,8 +87,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * A copy of plain JSON. Strings are shared, so the cost is the number of members. Objects have no prototype: an id of an agent
- * may be `__proto__`.
+ * Returns a copy of plain JSON. Strings are shared, so the cost is the number of members. Objects have no prototype: an id of an
+ * agent may be `__proto__`.
  */
 export function copyOf<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;

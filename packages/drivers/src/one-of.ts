@@ -1,4 +1,4 @@
-/** A program that speaks several dialects, one in each run: the first message that one of them knows decides. */
+/** Makes a dialect for a program that speaks several, one in each run: the first message that one of them knows decides. */
 import type { AgentSource } from '@spool/protocol/agent';
 import type { Dialect, DialectOptions, DriverInput, Step } from './dialect.ts';
 import { isObject, type JsonObject, parseJson } from './json-value.ts';
@@ -17,7 +17,7 @@ interface OneOfState {
   readonly inner: unknown;
 }
 
-/** A running program speaks the wire of the options, or the first; a recording may be of any. */
+/** Returns the combined dialect. A running program speaks the wire of the options, or the first; a recording may be of any. */
 export function oneOf(source: AgentSource, candidates: readonly [Candidate, ...Candidate[]]): Dialect<OneOfState> {
   const stepOf = (state: OneOfState, chosen: Candidate, input: DriverInput): Step<OneOfState> => {
     const before = state.chosen === chosen.name ? state.inner : chosen.dialect.initial(state.options);

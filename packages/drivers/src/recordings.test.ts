@@ -7,12 +7,12 @@ import { countsTable } from './testing/counts.ts';
 import { PAGE, TABLE } from './testing/counts-main.ts';
 import { faultsOf } from './testing/faults.ts';
 import { finalRecord } from './testing/final-record.ts';
-import { eventsOf, inputsOf, pieces, randomNumbers, type Recording, recordings } from './testing/recordings.ts';
+import { eventsOf, inputsOf, pieces, randomNumbers, type AgentRecording, recordings } from './testing/recordings.ts';
 
 /** Ways to cut each recording, as the issue asks. */
 const CUTS = 50;
 
-const of = (agent: string): readonly Recording[] => recordings().filter((recording) => recording.agent === agent);
+const of = (agent: string): readonly AgentRecording[] => recordings().filter((recording) => recording.agent === agent);
 
 test.each(DRIVER_NAMES)(
   '[DRV-1, DRV-2, DRV-3] events of %s balance, fit the schema, and deltas join to final texts',

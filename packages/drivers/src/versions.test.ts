@@ -67,7 +67,7 @@ test.each(RECORDED)(
   },
 );
 
-/** What each version of a program did when it was asked the same: `tests/agent-matrix.test.ts`, up to its retry. */
+/** The behaviour of each version of a program under the same request: `tests/agent-matrix.test.ts`, up to its retry. */
 test.each([
   ['claude', '2.1.239', '2.1.326'],
   ['codex', '0.140.0', '0.169.0'],
@@ -122,7 +122,7 @@ test('[DRV-15] codex before 0.143 still has the mode on-failure', () => {
   }
 });
 
-test('[EVT-9, DRV-15] gemini: a history that follows the answer is not shown again, and the prompt waits for its end', () => {
+test('[EVT-40, DRV-15] gemini: a history that follows the answer is not shown again, and the prompt waits for its end', () => {
   const talk = new Conversation('gemini', { cwd: '/project', resume: 's1', isContinued: true });
   const [hello] = talk.started();
   const agentInfo = { name: 'gemini-cli', version: '0.61.0' };

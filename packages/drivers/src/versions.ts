@@ -1,10 +1,10 @@
 /**
- * What is known of the versions of each agent's program, as data: which were run or recorded, and in what they differ. A version
- * outside of these works as far as it can: it is taken for the nearest one that is known, an event says so once, and a line that is
- * not known is an event of kind `raw`. Keeps DRV-15.
+ * The known versions of each agent's program, as data: the versions that were run or recorded, and their differences. Another
+ * version works as far as it can: it is treated as the nearest known one, an event says so once, and an unknown line is an event
+ * of kind `raw`. Keeps DRV-15.
  */
 
-/** What some versions do and others do not. */
+/** The differences between versions. */
 export type Difference =
   /** The answer to `session/load` comes before the history; the list of commands ends it. */
   | 'history-after-load'
@@ -12,7 +12,7 @@ export type Difference =
   | 'on-failure';
 
 export interface KnownProgram {
-  /** As it calls itself. */
+  /** The name that the program gives itself. */
   readonly name: string;
   /** The oldest and the newest version that was run or recorded. */
   readonly tested: readonly [oldest: string, newest: string];
@@ -28,13 +28,13 @@ export const PROGRAMS: readonly KnownProgram[] = [
   { name: '@agentclientprotocol/claude-agent-acp', tested: ['0.99.1', '0.99.1'], differences: [] },
 ];
 
-export interface Program {
+export interface ProgramVersion {
   readonly name: string;
   readonly version: string;
 }
 
 /** Whether this version does that. A program that is not in the list does nothing special. */
-export function isKnownTo(program: Program, what: Difference): boolean {
+export function isKnownTo(program: ProgramVersion, what: Difference): boolean {
   const known = PROGRAMS.find(({ name }) => name === program.name);
   return (known?.differences ?? []).some(
     ({ what: own, from, before }) =>
@@ -44,8 +44,8 @@ export function isKnownTo(program: Program, what: Difference): boolean {
   );
 }
 
-/** A sentence about a version that was not tested; null for one that was, and for programs without a list. */
-export function untested({ name, version }: Program): string | null {
+/** Returns a sentence about a version that was not tested; null for one that was, and for programs without a list. */
+export function untested({ name, version }: ProgramVersion): string | null {
   const known = PROGRAMS.find((program) => program.name === name);
   if (!known) return null;
   const [oldest, newest] = known.tested;
@@ -56,7 +56,7 @@ export function untested({ name, version }: Program): string | null {
   return `${name} ${version} is ${age} than what Spool was tested with (${tested}). What it does not know is shown as unknown.`;
 }
 
-/** Numbers by value; a version with a suffix (`-beta.1`) is before the one without. */
+/** Compares numbers by value; a version with a suffix (`-beta.1`) is before the one without. */
 export function compareVersions(a: string, b: string): number {
   const [first, second] = [partsOf(a), partsOf(b)];
   for (let at = 0; at < 3; at++) {

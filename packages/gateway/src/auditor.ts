@@ -1,4 +1,7 @@
-/** Passes what happens at the doors to the keeper's audit log, in batches. A flood is counted, not kept. Keeps DOOR-16. */
+/**
+ * Passes the events of the gateway to the keeper's audit log, in batches. A flood is counted, not kept. Keeps DOOR-16 and
+ * DOOR-52.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { AUDIT_ENTRIES_MAX, type AuditEntry } from '@spool/protocol';
 import type { Principal } from './principal.ts';
@@ -7,28 +10,31 @@ const WAITING_MAX = 5000;
 
 const MINUTE_MS = 60_000;
 const REFUSALS_A_MINUTE = 100;
-/** Pairs of token and session that are remembered for a minute. */
+/** The maximum of pairs of token and session that are remembered for a minute. */
 const KEYS_MAX = 1000;
 
-/** A keeper that is away is replaced within seconds. */
+/** The maximum of attempts: a dead keeper is replaced within seconds. */
 const ATTEMPTS_MAX = 20;
 const AGAIN_MS = 500;
 
 export class Auditor {
   readonly #send: (entries: readonly AuditEntry[]) => Promise<void>;
+  readonly #againMs: number;
   #waiting: AuditEntry[] = [];
   #dropped = 0;
   #isSending = false;
   #minuteSince = -Infinity;
   readonly #often = new Map<string, number>();
 
-  constructor(send: (entries: readonly AuditEntry[]) => Promise<void>) {
+  /** `againMs`: the pause between two attempts to reach a keeper. */
+  constructor(send: (entries: readonly AuditEntry[]) => Promise<void>, againMs = AGAIN_MS) {
     this.#send = send;
+    this.#againMs = againMs;
   }
 
   /**
-   * Refusals of strangers and looks of viewers could fill the log until what happened before is gone: of the former so many a minute are
-   * kept, of the latter one a minute for each token and session.
+   * Records an event that may occur often: refusals of unauthenticated clients, limited to some a minute, and looks of viewers,
+   * one a minute for each token and session. Otherwise they could fill the log until older entries are gone.
    */
   recordOften(
     principal: Principal | null,
@@ -67,13 +73,13 @@ export class Auditor {
     this.#isSending = false;
   }
 
-  /** To the next keeper, if this one dies meanwhile: then some lines may be there twice. */
+  /** Sends a batch, to the next keeper if this one dies meanwhile: then some lines may be recorded twice. */
   async #sendSurely(batch: readonly AuditEntry[]): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       try {
         return await this.#send(batch);
       } catch {
-        await pause(AGAIN_MS);
+        await pause(this.#againMs);
       }
     }
     this.#dropped += batch.length;

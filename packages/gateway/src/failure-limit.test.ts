@@ -2,7 +2,7 @@ import { SpoolError } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import { FAILURES_MAX, FailureLimit, WINDOW_MS } from './failure-limit.ts';
 
-test('[DOOR-5] the eleventh failure of an address in a minute is told to wait, and others are not', () => {
+test('[DOOR-40] the eleventh failure of an address in a minute is told to wait, and others are not', () => {
   let now = 0;
   const limit = new FailureLimit(() => now);
   const wrong = new SpoolError('TOKEN_REFUSED');

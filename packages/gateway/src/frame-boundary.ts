@@ -1,4 +1,4 @@
-/** Follows a stream of frames without looking into them: where the next one begins. */
+/** Follows a stream of frames without decoding them, to know where the next one begins. */
 import { HEADER_BYTES } from '@spool/protocol';
 
 /** The first field of a header: the bytes of the payload. */
@@ -9,7 +9,7 @@ export class FrameBoundary {
   #payloadLength = 0;
   #payloadLeft = 0;
 
-  /** Whether everything so far was whole frames. */
+  /** Whether the stream so far consists of whole frames. */
   get isReached(): boolean {
     return this.#headerFilled === 0 && this.#payloadLeft === 0;
   }

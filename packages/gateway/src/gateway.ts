@@ -1,4 +1,7 @@
-/** The life of a gateway: opens its doors, reports to the keeper that it serves, to the next keeper too, and gives back what it took. */
+/**
+ * The life of a gateway: listens, reports to the keeper, and to each next keeper, that it serves, and at the end releases
+ * external resources.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from '@spool/client/node';
 import type { Client } from '@spool/client';
@@ -10,21 +13,24 @@ import {
   SpoolError,
   toWireError,
 } from '@spool/protocol';
-import { NoticeDesk } from './notices/notice-desk.ts';
-import { PushBook } from './notices/push-book.ts';
-import { type OpenDoors, openDoors } from './open-doors.ts';
-import type { DoorKeeping } from './ports.ts';
-import { TokenBook } from './token-book.ts';
+import type { ConnectionFaults } from './connection-faults.ts';
+import { NoticeSender } from './notices/notice-sender.ts';
+import { PushTargets } from './notices/push-targets.ts';
+import { type OpenGateway, openDoors } from './open-gateway.ts';
+import type { SocketHandover } from './ports.ts';
+import { TokenCache } from './token-cache.ts';
 
-/** Between two attempts to reach a keeper. */
+/** The pause between two attempts to reach a keeper. */
 const KEEPER_AGAIN_MS = 200;
 
 export class Gateway {
   readonly #start: GatewayStart;
-  readonly #keeping: DoorKeeping;
-  #doors: OpenDoors | null = null;
+  readonly #keeping: SocketHandover;
+  readonly #faults: ConnectionFaults;
+  #doors: OpenGateway | null = null;
 
-  constructor(start: GatewayStart, keeping: DoorKeeping) {
+  constructor(start: GatewayStart, keeping: SocketHandover, faults: ConnectionFaults) {
+    this.#faults = faults;
     this.#start = start;
     this.#keeping = keeping;
   }
@@ -44,7 +50,7 @@ export class Gateway {
     }
   }
 
-  /** Gives back what was taken outside of this process. */
+  /** Releases the resources outside of this process. */
   async end(): Promise<never> {
     const doors = this.#doors;
     this.#doors = null;
@@ -54,7 +60,7 @@ export class Gateway {
 
   async #open(options: GatewayOptions): Promise<GatewayInfo> {
     try {
-      this.#doors = await openDoors(this.#start, options, await this.#keeper(), this.#keeping);
+      this.#doors = await openDoors(this.#start, options, await this.#keeper(), this.#keeping, this.#faults);
       return this.#doors.info;
     } catch (error) {
       const known = SpoolError.is(error)
@@ -66,13 +72,19 @@ export class Gateway {
     }
   }
 
-  /** Without a door: only what is to leave the machine. */
+  /** Runs without a server: only sends notifications. */
   async #send(): Promise<never> {
     const folder = doorsFolder(this.#start.home);
     const configFile = `${this.#start.home.config}/config.json`;
-    const [book, pushBook] = [new TokenBook(folder), new PushBook(folder)];
-    const desk = new NoticeDesk({ keeper: await this.#keeper(), configFile, book, pushBook, place: () => null });
-    return await desk.run();
+    const [tokenCache, pushTargets] = [new TokenCache(folder), new PushTargets(folder)];
+    const noticeSender = new NoticeSender({
+      keeper: await this.#keeper(),
+      configFile,
+      tokenCache,
+      pushTargets,
+      place: () => null,
+    });
+    return await noticeSender.run();
   }
 
   async #keeper(): Promise<Client> {

@@ -1,22 +1,23 @@
-/** The SDK over a guarded link: routes call it, and the guard decides what it may do. */
+/** The SDK over a guarded link: routes call it, and the guard decides about each request. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Transport } from '@spool/client';
-import type { Guardian } from './guardian.ts';
+import { encodeJson, FrameType, toWireError } from '@spool/protocol';
+import type { Authenticator } from './authenticator.ts';
 import type { Principal } from './principal.ts';
 
-/** A keeper that is being replaced is back long before. */
+/** The limit for a reconnection: a keeper that is being replaced is back long before. */
 const RECONNECT_MS = 5000;
 
-export function guardedClient(guardian: Guardian, principal: Principal): Client {
+export function guardedClient(authenticator: Authenticator, principal: Principal): Client {
   return new Client(
     {
-      dial: async () => new GuardedTransport(guardian, principal),
+      dial: async () => new GuardedTransport(authenticator, principal),
       async sleep(ms, signal) {
         const aborting = new AbortController();
         const abort = (): void => aborting.abort();
         signal?.addEventListener('abort', abort);
-        await sleep(signal?.aborted ? 0 : ms, undefined, { signal: aborting.signal }).catch(() => {}); // aborted: it is over
+        await sleep(signal?.aborted ? 0 : ms, undefined, { signal: aborting.signal }).catch(() => {}); // aborted: it has ended
         signal?.removeEventListener('abort', abort);
       },
       now: () => performance.now(),
@@ -27,13 +28,13 @@ export function guardedClient(guardian: Guardian, principal: Principal): Client 
 }
 
 class GuardedTransport implements Transport {
-  readonly #link: ReturnType<Guardian['open']>;
+  readonly #link: ReturnType<Authenticator['open']>;
   #isClosed = false;
   onData: (chunk: Uint8Array) => void = () => {};
   onClose: (error?: Error) => void = () => {};
 
-  constructor(guardian: Guardian, principal: Principal) {
-    this.#link = guardian.open(principal, {
+  constructor(authenticator: Authenticator, principal: Principal) {
+    this.#link = authenticator.open(principal, {
       onData: (bytes) => this.onData(bytes),
       onClose: () => {
         this.#isClosed = true;
@@ -51,8 +52,19 @@ class GuardedTransport implements Transport {
     await new Promise<void>((resolve) => this.#link.onDrain(resolve));
   }
 
+  /**
+   * Sends bytes. Never throws: the SDK also sends while it ends a request, from the listener of an abort signal. A refusal of the
+   * guard, for example after the token was revoked, arrives as the last message of the other side, after which there is no retry.
+   */
   send(bytes: Uint8Array): void {
-    this.#link.send(bytes);
+    if (this.#isClosed) return;
+    try {
+      this.#link.send(bytes);
+    } catch (error) {
+      this.#isClosed = true;
+      this.#link.close();
+      queueMicrotask(() => this.onData(encodeJson(FrameType.error, 0, toWireError(error))));
+    }
   }
 
   close(): void {

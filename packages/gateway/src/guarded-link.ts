@@ -1,9 +1,8 @@
 /**
- * A client's own connection to the keeper, with a guard in between: every frame from the client is looked at by itself, and
- * passed on only if the role of its token may send it. WebSockets, routes and other dialects all go through here. Keeps
- * DOOR-9.
+ * A client's own connection to the keeper, with a guard in between: every frame from the client is examined by itself, and passed
+ * on only if the role of its token may send it. WebSockets, routes and other dialects all use it. Keeps DOOR-9 and DOOR-46.
  *
- * Nothing queues here: a client that does not read is not read for (`pause`), and its watchers wait in the log.
+ * It has no queue: for a client that does not read, the keeper is not read either (`pause`), and its watchers wait in the log.
  */
 import { connect, type Socket } from 'node:net';
 import {
@@ -23,28 +22,30 @@ import {
   SpoolError,
   toWireError,
 } from '@spool/protocol';
+import { answerNote, screenAnswerNote } from './answer-note.ts';
 import type { Auditor } from './auditor.ts';
 import { FrameBoundary } from './frame-boundary.ts';
 import { Answers } from './guard/answers.ts';
 import { mayKnowAll } from './guard/redaction.ts';
-import { checkRole, isRecorded, type Request, rewriteForRole, rewriteForScope, tooLow } from './guard/requests.ts';
+import { tooLow } from './guard/refusal.ts';
+import { checkRole, isRecorded, type Request, rewriteForRole, rewriteForScope } from './guard/requests.ts';
 import { type Directory, Scope } from './guard/scope.ts';
 import type { Principal } from './principal.ts';
-import type { TokenBook } from './token-book.ts';
+import type { TokenCache } from './token-cache.ts';
 
 const FRAME_NAMES = new Map(Object.entries(FrameType).map(([name, type]) => [type, name as keyof typeof FrameType]));
 
-/** Beyond this the audit log has enough. */
+/** The maximum of sessions per client in the audit log. */
 const TYPED_INTO_MAX = 1000;
 
 export interface GuardedLinkOptions {
   readonly directory: Directory;
   readonly auditor: Auditor;
-  readonly book: TokenBook;
+  readonly tokenCache: TokenCache;
 }
 
 export interface GuardedLinkHandlers {
-  /** Frames for the client, whole or in parts: a stream of bytes. */
+  /** Called with frames for the client, whole or in parts: a stream of bytes. */
   onData(bytes: Uint8Array): void;
   /** Called once. */
   onClose(): void;
@@ -54,29 +55,31 @@ export class GuardedLink {
   readonly #principal: Principal;
   readonly #handlers: GuardedLinkHandlers;
   readonly #auditor: Auditor;
-  readonly #book: TokenBook;
-  /** Sessions that this client has typed into: once each in the audit log. */
+  readonly #directory: Directory;
+  readonly #tokenCache: TokenCache;
+  /** Sessions into which this client has typed: each is recorded once in the audit log. */
   readonly #typedInto = new Set<string>();
   readonly #socket: Socket;
   readonly #reader = new FrameReader();
   readonly #scope: Scope;
-  /** For clients that may not know everything; the others get the keeper's bytes as they are. */
+  /** The filter for clients that may not see everything; others get the keeper's bytes unchanged. */
   readonly #answers: Answers | null;
   readonly #boundary = new FrameBoundary();
-  /** Our own answers, which must not stand in the middle of one of the keeper's frames. */
+  /** Our own answers, which must not be sent in the middle of one of the keeper's frames. */
   readonly #own: Uint8Array[] = [];
-  /** Frames of a limited client, one after the other: each may have to be looked up first. */
+  /** The last frame of a limited client; they are handled in order, because each may need a lookup first. */
   #inOrder: Promise<unknown> = Promise.resolve();
   #lookedUpBytes = 0;
 
   constructor(
     socketPath: string,
     principal: Principal,
-    { directory, auditor, book }: GuardedLinkOptions,
+    { directory, auditor, tokenCache }: GuardedLinkOptions,
     handlers: GuardedLinkHandlers,
   ) {
     this.#auditor = auditor;
-    this.#book = book;
+    this.#directory = directory;
+    this.#tokenCache = tokenCache;
     this.#principal = principal;
     this.#handlers = handlers;
     this.#scope = new Scope(principal.scope, directory);
@@ -102,7 +105,7 @@ export class GuardedLink {
       .on('close', () => handlers.onClose());
   }
 
-  /** Bytes from the client; must not change afterwards. Throws a typed error when they are no frames. */
+  /** Takes bytes from the client, which must not change afterwards. Throws a typed error if they are not frames. */
   send(bytes: Uint8Array): void {
     this.#reader.push(bytes, (frame) => this.#take(frame));
   }
@@ -111,7 +114,7 @@ export class GuardedLink {
     return this.#socket.writableLength + this.#lookedUpBytes;
   }
 
-  /** Calls back when the keeper has taken what was sent. */
+  /** Calls back when the keeper has accepted the sent bytes. */
   onDrain(drained: () => void): void {
     void this.#inOrder.then(() => {
       if (this.#socket.writableNeedDrain && !this.#socket.destroyed) this.#socket.once('drain', drained);
@@ -136,21 +139,27 @@ export class GuardedLink {
     const needed = FRAME_ROLES[name];
     if (needed === 'daemon')
       throw new SpoolError('FRAME_INVALID', { type: frame.type, reason: 'only a daemon may send it' });
-    // A connection is closed a moment after its token was revoked; what comes in that moment is refused.
+    // A connection is closed a moment after its token was revoked; frames in that moment are refused.
     if (frame.type !== FrameType.credit && !this.#isValid()) throw new SpoolError('TOKEN_REFUSED');
     if (!mayDo(this.#principal.role, needed))
       return this.#fail(frame.channel, tooLow(name, this.#principal.role, needed));
-    if (!this.#scope.isLimited) return this.#takeNow(frame);
+    if (this.#scope.isLimited) return this.#afterOthers(frame, () => this.#takeLimited(frame));
+    // Frames after a frame that is looked up must wait for it.
+    if (this.#lookedUpBytes > 0) return this.#afterOthers(frame, () => this.#takeNow(frame));
+    this.#takeNow(frame);
+  }
+
+  #afterOthers(frame: Frame, take: () => Promise<void> | void): void {
     const bytes = HEADER_BYTES + frame.payload.length;
     this.#lookedUpBytes += bytes;
     this.#inOrder = this.#inOrder
-      .then(() => this.#takeLimited(frame))
+      .then(take)
       .catch((error: unknown) => this.#fail(frame.channel, error))
       .finally(() => (this.#lookedUpBytes -= bytes));
   }
 
   #isValid(): boolean {
-    return this.#principal.link !== undefined || this.#book.get(this.#principal.id) !== null;
+    return this.#principal.link !== undefined || this.#tokenCache.get(this.#principal.id) !== null;
   }
 
   #takeNow(frame: Frame): void {
@@ -160,6 +169,7 @@ export class GuardedLink {
     try {
       const request = checkRole(this.#principal.role, false, Object(decodeJson(frame.payload)) as object as never);
       const rewritten = rewriteForRole(this.#principal.role, request);
+      if (rewritten.op === 'command') return this.#afterOthers(frame, () => this.#passCommand(frame, rewritten));
       this.#passing(frame.channel, request, rewritten);
       this.#write(frame, rewritten === request ? frame.payload : jsonBytes(rewritten));
     } catch (error) {
@@ -178,8 +188,19 @@ export class GuardedLink {
     if (frame.type !== FrameType.request) return this.#write(frame, frame.payload);
     const request = checkRole(role, true, Object(decodeJson(frame.payload)) as object as never);
     const rewritten = await rewriteForScope(this.#scope, rewriteForRole(role, request));
+    if (rewritten.op === 'command') return await this.#passCommand(frame, rewritten);
     this.#passing(frame.channel, request, rewritten);
     this.#write(frame, jsonBytes(rewritten));
+  }
+
+  /** Passes a command on; the request of an answer is looked up while it is still pending. */
+  async #passCommand(frame: Frame, request: Request): Promise<void> {
+    const session = String(request['session'] ?? '').slice(0, 200);
+    const note = await answerNote(this.#directory, session, request['command']);
+    if (!this.#isValid()) throw new SpoolError('TOKEN_REFUSED');
+    this.#answers?.expect(frame.channel, request);
+    this.#auditor.record(this.#principal, 'command', { session, note });
+    this.#write(frame, jsonBytes(request));
   }
 
   #passing(channel: number, asked: Request, request: Request): void {
@@ -187,7 +208,7 @@ export class GuardedLink {
     if (!isRecorded(request.op)) return;
     const session = String(request['session'] ?? request['id'] ?? '').slice(0, 200);
     if (request.op === 'attach') this.#auditor.recordOften(this.#principal, 'attach', { session });
-    else this.#auditor.record(this.#principal, request.op, { session });
+    else this.#auditor.record(this.#principal, request.op, { session, ...screenAnswerNote(request) });
   }
 
   #typing(session: string): void {
@@ -196,7 +217,7 @@ export class GuardedLink {
     this.#auditor.record(this.#principal, 'input', { session: session.slice(0, 200) });
   }
 
-  /** The name comes from the token, and so does what the client may read. */
+  /** Replaces the name and the reading rights by those of the token. */
   #hello(frame: Frame): void {
     const hello = Object(decodeJson(frame.payload)) as Hello;
     const { name: who, role } = this.#principal;

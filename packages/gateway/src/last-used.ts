@@ -1,4 +1,7 @@
-/** When each token was last used, for `spool token ls`. Written at most twice a minute, and not at all while nobody comes. */
+/**
+ * Stores when each token was last used, for `spool token ls`. The file is written at most twice a minute, and not at all without
+ * requests.
+ */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const WRITE_AFTER_MS = 30_000;
@@ -16,11 +19,11 @@ export class LastUsed {
   note(id: string): void {
     const isNew = this.#times[id] === undefined;
     this.#times[id] = Date.now();
-    if (isNew) return this.#write(); // the first use is what a user looks for
+    if (isNew) return this.#write(); // the first use matters most to a user
     this.#timer ??= setTimeout(() => this.#write(), WRITE_AFTER_MS).unref();
   }
 
-  /** Tokens that are gone. */
+  /** Forgets tokens that no longer exist. */
   forget(isKnown: (id: string) => boolean): void {
     for (const id of Object.keys(this.#times)) if (!isKnown(id)) delete this.#times[id];
   }
@@ -32,7 +35,7 @@ export class LastUsed {
       writeFileSync(`${this.#path}.tmp`, JSON.stringify(this.#times), { mode: 0o600 });
       renameSync(`${this.#path}.tmp`, this.#path);
     } catch {
-      // A full disk: the list of tokens is a little out of date
+      // The disk is full: the list of tokens is a little out of date.
     }
   }
 }
@@ -41,6 +44,6 @@ function read(path: string): Record<string, number> {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Record<string, number>;
   } catch {
-    return {}; // the first gateway, or a file that was cut short
+    return {}; // this is the first gateway, or the file was cut short
   }
 }

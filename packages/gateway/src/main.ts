@@ -1,12 +1,25 @@
 /**
- * The gateway's entry point: a holder starts it, sends it where the daemon is, and keeps their link open. When the link ends, so does
- * the gateway. It holds no file descriptor of any session, and may be killed at any time. Keeps DOOR-10.
+ * The gateway's entry point: a holder starts it, sends it the daemon's address, and keeps their link open. When the link ends, so
+ * does the gateway. It holds no file descriptor of any session, and may be killed at any time. Keeps DOOR-10.
  */
 import { FdLink } from '@spool/native/fd-link';
 import { FdWatch } from '@spool/native/fd-watch';
-import type { GatewayListens, GatewayPing, GatewayPong, GatewayStart } from '@spool/protocol';
+import {
+  gatewayFaultsFile,
+  type GatewayListens,
+  type GatewayPing,
+  type GatewayPong,
+  type GatewayStart,
+  LOAD_CHECK,
+} from '@spool/protocol';
+import { ConnectionFaults } from './connection-faults.ts';
+import { writeFaults } from './faults-file.ts';
 import { Gateway } from './gateway.ts';
 
+if (process.argv[2] === LOAD_CHECK.argument) {
+  process.stdout.write(LOAD_CHECK.answer);
+  process.exit(0);
+}
 process.umask(0o077);
 process.title = 'spool-gateway';
 
@@ -17,15 +30,33 @@ if (way !== '--link-fd') {
 }
 
 let gateway: Gateway | null = null;
+let faultsFile: string | null = null;
+const faults = new ConnectionFaults({
+  say: (line) => process.stderr.write(`gateway: ${line}\n`),
+  onEndless() {
+    process.stderr.write('gateway: faults do not end, so it leaves its place to the next one\n');
+    process.exit(1);
+  },
+  onCount: (counts) => faultsFile !== null && writeFaults(faultsFile, counts),
+});
+process.stderr.on('error', () => {}); // a full disk: the error cannot be logged
+process.on('uncaughtException', (error) => faults.take(error));
+process.on('unhandledRejection', (reason) => faults.take(reason));
+
 const end = (): void => {
   if (gateway) void gateway.end();
   else process.exit(0);
 };
 const begin = (start: GatewayStart, fd?: number): void => {
-  gateway = new Gateway(start, {
-    held: start.door && fd !== undefined ? { ...start.door, fd } : null,
-    keep: (door, listening) => link.send({ door }, [listening]),
-  });
+  faultsFile = gatewayFaultsFile(start.home);
+  gateway = new Gateway(
+    start,
+    {
+      held: start.door && fd !== undefined ? { ...start.door, fd } : null,
+      keep: (door, listening) => link.send({ door }, [listening]),
+    },
+    faults,
+  );
   void gateway.run();
 };
 const link: FdLink<GatewayStart | GatewayPing, GatewayListens | GatewayPong> = new FdLink(

@@ -1,12 +1,12 @@
 /**
- * The page: the files of `dist/web`, read once, so that no path leads anywhere else. An asset that there is not
- * is 404 and never the page, because an old page must not run with a new daemon's. Keeps DOOR-6.
+ * The page: the files of `dist/web`, read once, so that no path leads elsewhere. A missing asset is answered with 404 and never
+ * with the page, because an old page must not run with a new daemon's assets. Keeps DOOR-6.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
-/** In `index.html`, where the nonce of this load belongs. */
+/** The placeholder in `index.html` for the nonce of this load. */
 export const NONCE_PLACE = '__CSP_NONCE__';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export interface PageFile {
   readonly bytes: Buffer;
 }
 
-/** In memory: a rebuild of the programs must not mix its files with those that this gateway names. */
+/** The files in memory: a rebuild of the programs must not mix its files with those that this gateway names. */
 export class PageFiles {
   readonly #files: ReadonlyMap<string, PageFile>;
 
@@ -43,7 +43,7 @@ export class PageFiles {
     );
   }
 
-  /** By its path below the folder; null if there is no such file. */
+  /** Returns a file by its path below the folder; null if it does not exist. */
   read(name: string): PageFile | null {
     return this.#files.get(name) ?? null;
   }
@@ -55,7 +55,7 @@ export class PageFiles {
   }
 }
 
-/** No inline code or style without this load's nonce, nothing from elsewhere, no frames. */
+/** Returns the policy: no inline code or style without this load's nonce, no content from elsewhere, no frames. */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",

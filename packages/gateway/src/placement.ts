@@ -1,6 +1,6 @@
 /**
- * Where a gateway is to be: its address, its certificate, and what stands before it. Nothing is reachable from other machines without
- * TLS. Keeps DOOR-18 and DOOR-21.
+ * The placement of a gateway: its address, its certificate, and the proxy in front of it. Without TLS, it is not reachable from
+ * other machines. Keeps DOOR-18 and DOOR-21.
  */
 import { type GatewayOptions, SpoolError } from '@spool/protocol';
 import { type PublicPlace, publicPlace } from './own-names.ts';
@@ -9,26 +9,26 @@ import { tailscaleName } from './tailscale.ts';
 import { type CertificateSource, certificateSource } from './tls/certificate-source.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-/** Without TLS, here only. */
+/** The addresses without TLS. */
 export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost'];
 
-/** No name that anybody calls: those in the certificate count. */
+/** The addresses that no client uses as a name: the names in the certificate count. */
 const EVERYWHERE: readonly string[] = ['0.0.0.0', '::'];
 
 export interface Placement {
   readonly host: string;
   readonly isEverywhere: boolean;
-  /** Null: without TLS. */
+  /** The source of the certificate; null: without TLS. */
   readonly source: CertificateSource | null;
-  /** The name of this machine, when Tailscale is to serve it. */
+  /** The name of this machine, if Tailscale serves it. */
   readonly machine: string | null;
   readonly outside: PublicPlace | null;
-  /** Without a slash at its end. */
+  /** The base path, without a slash at its end. */
   readonly basePath: string;
   readonly proxies: TrustedProxies;
 }
 
-/** Throws GATEWAY_START_FAILED with a sentence. */
+/** Returns the placement. Throws GATEWAY_START_FAILED with a sentence. */
 export async function placementOf(options: GatewayOptions, folder: string): Promise<Placement> {
   const { host = '127.0.0.1', tls, trustedProxies } = options;
   const isEverywhere = EVERYWHERE.includes(host);

@@ -1,37 +1,36 @@
 /**
- * On which port the gateway listens: on the socket of the last gateway, which the holder has kept, if it is the one that was asked for;
- * else on the port that was asked for; else on that of the last gateway, so that open pages find it again; else on the next free one.
- * Keeps DOOR-23.
+ * Chooses the port of the gateway: the socket of the last gateway, which the holder has kept, if it fits the request; else the
+ * requested port; else the port of the last gateway, so that open pages find it again; else the next free one. Keeps DOOR-23.
  */
 import { closeSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Door, GATEWAY_PORT } from '@spool/protocol';
+import { type ListenAddress, GATEWAY_PORT } from '@spool/protocol';
 
-/** How a socket that listens is handed from one gateway to the next, by the holder. */
-export interface DoorKeeping {
-  /** Of the last gateway. */
-  readonly held: (Door & { readonly fd: number }) | null;
-  /** Is to be called with the socket of this one. */
-  keep(door: Door, fd: number): void;
+/** Hands a listening socket from one gateway to the next, through the holder. */
+export interface SocketHandover {
+  /** The socket of the last gateway. */
+  readonly held: (ListenAddress & { readonly fd: number }) | null;
+  /** Must be called with the socket of this gateway. */
+  keep(door: ListenAddress, fd: number): void;
 }
 
-/** Ports that are tried, from 7733 on. */
+/** The number of ports that are tried, from 7733 on. */
 const PORTS_TRIED = 500;
 
-/** How long the last port may still be in use by a gateway that is ending. */
+/** The time for which the last port may still be in use by a gateway that is ending. */
 const SAME_PORT_MS = 2000;
 const PORT_AGAIN_MS = 50;
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number | undefined;
-  /** Remembers the port. */
+  /** The folder that stores the port. */
   readonly folder: string;
-  readonly keeping: DoorKeeping;
+  readonly keeping: SocketHandover;
 }
 
-export async function listen(server: Server, { host, port, folder, keeping }: ListenOptions): Promise<number> {
+export async function listenOnPort(server: Server, { host, port, folder, keeping }: ListenOptions): Promise<number> {
   const { held, keep } = keeping;
   if (held && held.host === host && (port === undefined || port === held.port)) {
     await listenAt(server, { fd: held.fd });
@@ -46,7 +45,7 @@ export async function listen(server: Server, { host, port, folder, keeping }: Li
   return found;
 }
 
-/** Node has no public name for it. */
+/** Returns the fd of a server, for which Node has no public name. */
 function fdOf(server: Server): number {
   return (server as unknown as { _handle: { fd: number } })._handle.fd;
 }
@@ -57,13 +56,13 @@ async function anyPort(server: Server, host: string, folder: string): Promise<nu
     try {
       return await listenOn(server, host, last, SAME_PORT_MS);
     } catch {
-      // Somebody else has it by now
+      // Another program has the port by now.
     }
   }
   return await listenFrom(server, host, GATEWAY_PORT);
 }
 
-/** On this port or the next free one. */
+/** Listens on this port or the next free one. */
 export async function listenFrom(server: Server, host: string, first: number): Promise<number> {
   for (let next = first; ; next++) {
     try {
@@ -79,11 +78,11 @@ export function lastPort(folder: string): number | null {
   try {
     return Number(readFileSync(`${folder}/last-port`, 'utf8')) || null;
   } catch {
-    return null; // the first gateway
+    return null; // this is the first gateway
   }
 }
 
-/** Tries for `withinMs`: the port of a gateway that has just ended may be in use for a moment. */
+/** Listens, with retries for `withinMs`: the port of a gateway that has just ended may be in use for a moment. */
 async function listenOn(server: Server, host: string, port: number, withinMs: number): Promise<number> {
   const until = performance.now() + withinMs;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Who is at the door: the record of a token, and nothing that the client says about itself. Keeps DOOR-9. */
+/** The identity of a client: the record of its token, and no statement of the client about itself. Keeps DOOR-9. */
 import type { Role, StoredToken } from '@spool/protocol';
 import type { ActionLink } from './notices/action-links.ts';
 import 'fastify';
@@ -10,9 +10,9 @@ export interface Principal {
   readonly role: Role;
   readonly scope: StoredToken['scope'];
   readonly expiresAt: number | null;
-  /** The share link that a browser came by. */
+  /** The share link by which a browser logged in. */
   readonly parent?: string | undefined;
-  /** Of whoever comes by the link in a notification: it is for this answer to this question. */
+  /** The link in a notification by which the client came: it is for this answer to this question. */
   readonly link?: ActionLink;
 }
 
@@ -22,7 +22,7 @@ export function principalOf({ id, kind, name, role, scope, expiresAt, parent }: 
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of every route that needs a token. */
+    /** The identity on every route that needs a token. */
     principal: Principal | null;
   }
 }

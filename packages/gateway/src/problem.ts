@@ -1,7 +1,7 @@
 /** Errors as problem details (RFC 9457), with our codes. */
 import { ERROR_CODES, type ErrorCode, errorSentence, type SpoolError, toWireError } from '@spool/protocol';
 
-/** Whatever is not here is a fault of the request: 400. */
+/** The HTTP status of each error; all others are faults of the request: 400. */
 const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   TOKEN_MISSING: 401,
   TOKEN_REFUSED: 401,
@@ -31,6 +31,8 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   INPUT_BLOCKED: 409,
   INPUT_NOT_EMPTY: 409,
   STATE_UNKNOWN: 409,
+  AGENT_NOT_READY: 409,
+  PROMPT_HAS_LINES: 409,
   QUESTION_CHANGED: 409,
   ANSWER_UNKNOWN: 409,
   FRAME_TOO_LARGE: 413,
@@ -41,11 +43,13 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   CWD_UNUSABLE: 422,
   UPLOAD_FAILED: 422,
   LINE_TOO_LONG: 422,
+  PROMPT_NOT_TEXT: 422,
   RATE_LIMITED: 429,
   INTERNAL: 500,
   SPAWN_FAILED: 500,
   LOG_UNREADABLE: 500,
   DAEMON_UNREACHABLE: 503,
+  SUCCESSOR_REFUSED: 500,
   DAEMON_STOPPING: 503,
   CONNECTION_LOST: 503,
   TOO_MANY: 503,

@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Guardian } from './guardian.ts';
-import { makeServer } from './server.ts';
+import { ConnectionFaults } from './connection-faults.ts';
+import type { Authenticator } from './authenticator.ts';
+import { HeldBytes } from './held-bytes.ts';
+import { makeGatewayServer } from './server.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 import type { WebSockets } from './websockets.ts';
 
@@ -9,21 +11,25 @@ const options = {
   names: { hosts: new Set<string>(), origins: new Set<string>(), proxies: new TrustedProxies(), page: '/below' },
   mayBeStripped: false,
   basePath: '/below',
-  guardian: {} as Guardian,
+  authenticator: {} as Authenticator,
   certificate: null,
   sockets: {} as WebSockets,
+  held: new HeldBytes(),
+  get faults() {
+    return new ConnectionFaults({ say: (line) => expect.unreachable(line), onEndless: () => {} });
+  },
 };
 
 test('[DOOR-4] a route without a row in the table of roles cannot be registered', async () => {
   const withRoute = (url: string): Promise<unknown> =>
-    makeServer({ ...options, routes: [(app) => void app.get(url, () => ({}))] });
-  await expect(withRoute('/api/sessions')).resolves.toBeDefined();
+    makeGatewayServer({ ...options, routes: [(app) => void app.get(url, () => ({}))] });
+  await expect(withRoute('/api/sessions')).resolves.toMatchObject({ listening: false });
   await expect(withRoute('/api/secrets')).rejects.toThrow('GET /api/secrets has no row');
 });
 
 test('[API-1] a path that cannot be decoded is answered with problem details, as every other error', async () => {
   const hosts = new Set<string>();
-  const server = await makeServer({ ...options, names: { ...options.names, hosts }, basePath: '', routes: [] });
+  const server = await makeGatewayServer({ ...options, names: { ...options.names, hosts }, basePath: '', routes: [] });
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,7 +1,7 @@
 /**
- * Lets an installed Tailscale serve the gateway to the user's own devices, with a certificate that phones accept. It uses `tailscale
- * serve`, never `funnel`, which opens to the internet; it takes no place that something else has, and gives it back at the end. Keeps
- * DOOR-22.
+ * Lets an installed Tailscale serve the gateway to the user's own devices, with a certificate that phones accept. It uses
+ * `tailscale serve`, never `funnel`, which opens to the internet; it does not replace another served program, and stops serving
+ * at the end. Keeps DOOR-22.
  */
 import { execFile } from 'node:child_process';
 import { SpoolError } from '@spool/protocol';
@@ -10,7 +10,7 @@ const HTTPS_PORT = 443;
 const ANSWER_MS_MAX = 20_000;
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 
-interface Status {
+interface TailscaleStatus {
   readonly BackendState?: string;
   readonly Self?: { readonly DNSName?: string };
   readonly CertDomains?: readonly string[] | null;
@@ -23,15 +23,17 @@ interface Serve {
   readonly AllowFunnel?: Readonly<Record<string, boolean>>;
 }
 
-export interface Served {
-  /** `https://machine.tailnet.ts.net`. */
+export interface TailscaleOrigin {
+  /** The origin, such as `https://machine.tailnet.ts.net`. */
   readonly origin: string;
   stop(): Promise<void>;
 }
 
-/** The name of this machine. `lastPort`: of the last gateway. Throws a sentence if it cannot be served. */
+/**
+ * Returns the name of this machine. `lastPort`: the port of the last gateway. Throws a sentence if the gateway cannot be served.
+ */
 export async function tailscaleName(lastPort: number | null): Promise<string> {
-  const { BackendState, Self, CertDomains } = JSON.parse(await run('status', '--json')) as Status;
+  const { BackendState, Self, CertDomains } = JSON.parse(await run('status', '--json')) as TailscaleStatus;
   if (BackendState !== 'Running')
     throw refused(`Tailscale is not connected (${BackendState ?? 'unknown'}); run \`tailscale up\``);
   const name = Self?.DNSName?.replace(/\.$/, '');
@@ -43,14 +45,14 @@ export async function tailscaleName(lastPort: number | null): Promise<string> {
   if (AllowFunnel[place])
     throw refused(`a funnel is open on ${place}, to the whole internet; close it first: \`tailscale funnel reset\``);
   const other = Object.values(Web[place]?.Handlers ?? {}).find(
-    // Of a gateway that was killed before it could give its place back.
+    // Left by a gateway that was killed before it could stop serving.
     ({ Proxy: to }) => lastPort === null || to !== `http://127.0.0.1:${lastPort}`,
   );
   if (other) throw refused(`Tailscale already serves something else on ${place}; see \`tailscale serve status\``);
   return name;
 }
 
-export async function serveByTailscale(name: string, port: number): Promise<Served> {
+export async function serveByTailscale(name: string, port: number): Promise<TailscaleOrigin> {
   await run('serve', '--bg', '--yes', `--https=${HTTPS_PORT}`, `http://127.0.0.1:${port}`);
   return {
     origin: `https://${name}`,

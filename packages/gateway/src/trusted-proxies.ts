@@ -1,17 +1,17 @@
 /**
- * Proxies that may say whom they speak for. Only from their addresses are `X-Forwarded-For` and `X-Forwarded-Host` believed; from
- * everybody else they count for nothing. Keeps DOOR-21.
+ * The proxies that may name the clients for which they act. `X-Forwarded-For` and `X-Forwarded-Host` are used only if they come
+ * from their addresses. Keeps DOOR-21.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { SpoolError } from '@spool/protocol';
 
-type Asked = Pick<IncomingMessage, 'headers' | 'socket'>;
+type ProxiedRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 export class TrustedProxies {
   readonly #list = new BlockList();
 
-  /** Addresses, or ranges such as 10.0.0.0/8. */
+  /** Takes addresses, or ranges such as 10.0.0.0/8. */
   constructor(entries: readonly string[] = []) {
     for (const entry of entries) {
       const [address = '', bits] = entry.split('/');
@@ -23,22 +23,22 @@ export class TrustedProxies {
     }
   }
 
-  /** Where a request comes from: the last address that no trusted proxy has. */
-  addressOf({ headers, socket }: Asked): string {
+  /** Returns the origin of a request: the last address that does not belong to a trusted proxy. */
+  addressOf({ headers, socket }: ProxiedRequest): string {
     const peer = plain(socket.remoteAddress ?? '');
     if (!this.#has(peer)) return peer;
     const told = String(headers['x-forwarded-for'] ?? '')
       .split(',')
       .map((part) => plain(part.trim()));
     for (const address of told.toReversed()) {
-      if (isIP(address) === 0) break; // whatever comes before it could be made up
+      if (isIP(address) === 0) break; // all addresses before it could be forged
       if (!this.#has(address)) return address;
     }
     return peer;
   }
 
-  /** By which name the client called the proxy; undefined if no trusted proxy says so. */
-  hostOf({ headers, socket }: Asked): string | undefined {
+  /** Returns the name that the client used for the proxy; undefined if no trusted proxy sent one. */
+  hostOf({ headers, socket }: ProxiedRequest): string | undefined {
     const told = headers['x-forwarded-host'];
     return told !== undefined && this.#has(plain(socket.remoteAddress ?? '')) ? String(told) : undefined;
   }
@@ -49,7 +49,7 @@ export class TrustedProxies {
   }
 }
 
-/** Without what Node puts before an IPv4 address on a socket for both families. */
+/** Removes the prefix that Node adds to an IPv4 address on a socket for both families. */
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '');
 }

@@ -1,6 +1,7 @@
 /**
- * The WebSocket at `/ws`: the frames of the unix socket, over the network. Each client has a connection to the keeper of its own,
- * so that a slow one waits alone: while more than one frame waits for it here, its connection is not read. Keeps DOOR-13.
+ * The WebSocket at `/ws`: the frames of the unix socket, over the network. Each client has a separate connection to the keeper,
+ * so that a slow one delays only itself: while more than one frame waits for it here, its connection is not read. Keeps DOOR-13
+ * and DOOR-26.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -9,29 +10,46 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { speakAlis } from './dialects/alis.ts';
 import { speakAttach } from './dialects/attach.ts';
 import { speakEvents } from './dialects/events.ts';
-import type { Guardian } from './guardian.ts';
+import type { Authenticator } from './authenticator.ts';
+import type { HeldAccount, HeldBytes } from './held-bytes.ts';
+import { MessageMeter } from './message-meter.ts';
 import type { Principal } from './principal.ts';
 
-/** The largest control frame with its header, and some room; `ws` allows 100 MiB by default. */
+/** The maximum size of a message: the largest control frame with its header, and some room; `ws` allows 100 MiB by default. */
 const MESSAGE_BYTES_MAX = 1024 * 1024 + 1024;
 
-/** One frame of output, and its header. */
+/** The size of one frame of output, and its header. */
 const FULL_BYTES = OUTPUT_BYTES_MAX + 1024;
 
-/** A client whose requests the keeper does not take, or who does not take its answers, is not read any further. */
+/**
+ * The maximum of unsent bytes: a client whose requests the keeper does not accept, or who does not read its answers, is not read
+ * any further.
+ */
 const UNSENT_BYTES_MAX = 1024 * 1024;
 
-/** Without a sign of life for two of these, a connection is dead: phones close theirs without a word. */
+/** The interval of pings. Without an answer to two of them, a connection counts as dead: phones close theirs silently. */
 const PING_MS = 30_000;
 
-/** Codes of our own, 4000 to 4999. */
-export const CLOSE = { revoked: 4001, keeperGone: 4002, invalid: 4003 } as const;
+/** Our own close codes, from the range 4000 to 4999. */
+const CLOSE = { revoked: 4001, keeperGone: 4002, invalid: 4003 } as const;
 
-/** What a subprotocol does with a socket; its client has been authenticated, and nothing has been read. */
-export type Dialect = (socket: WebSocket, principal: Principal, guardian: Guardian, request: IncomingMessage) => void;
+/** Handles a socket of a subprotocol; its client has been authenticated, and no message has been read. */
+export type SubprotocolHandler = (
+  socket: WebSocket,
+  principal: Principal,
+  authenticator: Authenticator,
+  request: IncomingMessage,
+  memory: SocketMemory,
+) => void;
 
-/** Without a subprotocol, or with the first one, a client speaks frames. */
-export const DIALECTS: Readonly<Record<string, Dialect>> = {
+/** The memory of a socket, besides a frame for its client. */
+interface SocketMemory {
+  /** Notes the bytes of messages that the dialect has not handled yet. */
+  waiting(bytes: number): void;
+}
+
+/** The handlers by subprotocol; without one, or with the first one, a client sends frames. */
+const DIALECTS: Readonly<Record<string, SubprotocolHandler>> = {
   'spool.v1': speakFrames,
   'spool.attach.v1': speakAttach,
   'spool.events.v1': speakEvents,
@@ -39,7 +57,8 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
 };
 
 export class WebSockets {
-  readonly #guardian: Guardian;
+  readonly #authenticator: Authenticator;
+  readonly #held: HeldBytes;
   readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload: MESSAGE_BYTES_MAX,
@@ -50,18 +69,19 @@ export class WebSockets {
   readonly #live = new Map<WebSocket, { isAlive: boolean }>();
   #pings: NodeJS.Timeout | null = null;
 
-  constructor(guardian: Guardian) {
-    this.#guardian = guardian;
+  constructor(authenticator: Authenticator, held: HeldBytes) {
+    this.#held = held;
+    this.#authenticator = authenticator;
   }
 
   get count(): number {
     return this.#live.size;
   }
 
-  /** The front door and the guardian have let it in. Throws if too many are open. */
+  /** Accepts a socket that the origin check and the authenticator have admitted. Throws if too many are open. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void {
     let opened: WebSocket | null = null;
-    const over = this.#guardian.visits.open(principal, 'socket', (why) => {
+    const over = this.#authenticator.activeRequests.open(principal, 'socket', (why) => {
       if (opened) closeNow(opened, CLOSE.revoked, why);
       else socket.destroy();
     });
@@ -72,13 +92,18 @@ export class WebSockets {
       this.#live.set(client, state);
       client.on('pong', () => (state.isAlive = true));
       client.on('ping', (data) => {
-        // One that sends pings and reads no answers would fill the memory with them.
+        // A client that sends pings and reads no answers would fill the memory with them.
         if (client.bufferedAmount <= FULL_BYTES) client.pong(data);
       });
       client.on('error', () => {}); // `close` follows
       client.on('close', () => this.#live.delete(client));
       this.#pings ??= setInterval(() => this.#ping(), PING_MS).unref();
-      (DIALECTS[client.protocol] ?? speakFrames)(client, principal, this.#guardian, request);
+      const memory = makeMemory(
+        client,
+        socket,
+        this.#held.open(principal, () => client.terminate()),
+      );
+      (DIALECTS[client.protocol] ?? speakFrames)(client, principal, this.#authenticator, request, memory);
     });
   }
 
@@ -97,14 +122,40 @@ export class WebSockets {
   }
 }
 
-/** A client that does not read its close frame is cut off. */
+/** Disconnects a client that does not read its close frame. */
 function closeNow(client: WebSocket, code: number, reason: string): void {
   client.close(code, reason);
   setTimeout(() => client.terminate(), 500).unref();
 }
 
-function speakFrames(client: WebSocket, principal: Principal, guardian: Guardian): void {
-  const link = guardian.open(principal, {
+/** Counts the bytes of incomplete messages, of waiting messages, and of unread data beyond one frame. */
+function makeMemory(client: WebSocket, socket: Duplex, account: HeldAccount): SocketMemory {
+  const meter = new MessageMeter();
+  let waitingBytes = 0;
+  const count = (): void =>
+    account.set(meter.unfinishedBytes + waitingBytes + Math.max(0, client.bufferedAmount - FULL_BYTES));
+  socket.on('data', (chunk: Uint8Array) => {
+    meter.take(chunk);
+    count();
+  });
+  socket.on('drain', count);
+  client.on('close', () => account.end());
+  return {
+    waiting(bytes) {
+      waitingBytes = bytes;
+      count();
+    },
+  };
+}
+
+function speakFrames(
+  client: WebSocket,
+  principal: Principal,
+  authenticator: Authenticator,
+  _request: IncomingMessage,
+  memory: SocketMemory,
+): void {
+  const link = authenticator.open(principal, {
     onData(bytes) {
       client.send(bytes, goOn);
       if (client.bufferedAmount > FULL_BYTES) link.pause();
@@ -120,16 +171,21 @@ function speakFrames(client: WebSocket, principal: Principal, guardian: Guardian
       closeNow(client, code === 'TOKEN_REFUSED' ? CLOSE.revoked : CLOSE.invalid, code);
       link.close();
     }
+    memory.waiting(link.bufferedBytes);
     if (mayAsk()) return;
     client.pause();
     link.onDrain(goOn);
   });
   client.on('close', () => link.close());
-  /** Neither does the keeper lag behind with requests, nor the client with answers, of which the guard gives some by itself. */
+  /**
+   * Returns whether a request may be read: the keeper is not behind with requests, nor the client with answers, some of which the
+   * guard sends itself.
+   */
   function mayAsk(): boolean {
     return link.bufferedBytes <= UNSENT_BYTES_MAX && client.bufferedAmount <= UNSENT_BYTES_MAX;
   }
   function goOn(): void {
+    memory.waiting(link.bufferedBytes);
     if (client.bufferedAmount <= FULL_BYTES) link.resume();
     if (client.isPaused && mayAsk()) client.resume();
   }

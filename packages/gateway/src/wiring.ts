@@ -1,16 +1,19 @@
-/** Which part of the gateway knows which: made here, and nowhere else. */
+/** Creates the parts of the gateway and connects them. */
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
 import { doorsFolder, type GatewayStart } from '@spool/protocol';
+import { openRequest } from './answer-note.ts';
 import { Auditor } from './auditor.ts';
+import type { ConnectionFaults } from './connection-faults.ts';
 import { EventStreams } from './events/event-streams.ts';
-import { Guardian } from './guardian.ts';
+import { Authenticator } from './authenticator.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { LastUsed } from './last-used.ts';
 import { ActionLinks } from './notices/action-links.ts';
-import { NoticeDesk } from './notices/notice-desk.ts';
-import { PushBook } from './notices/push-book.ts';
+import { NoticeSender } from './notices/notice-sender.ts';
+import { PushTargets } from './notices/push-targets.ts';
 import type { OwnNames } from './own-names.ts';
 import { PageFiles } from './page-files.ts';
 import type { Placement } from './placement.ts';
@@ -23,15 +26,16 @@ import { pageToolRoutes } from './routes/page-tools.ts';
 import { pushRoutes } from './routes/push.ts';
 import { addRoutes } from './routes/route.ts';
 import { SESSION_ROUTES } from './routes/sessions.ts';
-import { makeServer } from './server.ts';
-import { TokenBook } from './token-book.ts';
-import { Visits } from './visits.ts';
+import { Passes } from './passes.ts';
+import { makeGatewayServer } from './server.ts';
+import { TokenCache } from './token-cache.ts';
+import { ActiveRequests } from './active-requests.ts';
 import { WebSockets } from './websockets.ts';
 
-export interface Wired {
+export interface WiredServer {
   readonly server: Server;
-  readonly desk: NoticeDesk;
-  /** Known when the server listens; nobody is let in before. */
+  readonly noticeSender: NoticeSender;
+  /** The address, known when the server listens; no client is admitted before. */
   readonly place: { port: number; url: string };
 }
 
@@ -40,62 +44,73 @@ export async function wire(
   { basePath, outside, proxies, source }: Placement,
   names: OwnNames,
   keeper: Client,
-): Promise<Wired> {
+  faults: ConnectionFaults,
+): Promise<WiredServer> {
   const folder = doorsFolder(home);
   const place = { port: 0, url: '' };
-  const book = new TokenBook(folder);
-  book.watch();
+  const tokenCache = new TokenCache(folder);
+  tokenCache.watch();
   const auditor = new Auditor((entries) => keeper.doors.record(entries));
   const lastUsed = new LastUsed(folder);
   const links = new ActionLinks();
-  const pushBook = new PushBook(folder);
-  const visits = new Visits((await keeper.status()).openFiles?.connectionsMax);
-  const guardian = new Guardian({
-    book,
+  const pushTargets = new PushTargets(folder);
+  const bind: ConnectionFaults['bind'] = (act) => faults.bind(act);
+  const activeRequests = new ActiveRequests((await keeper.status()).openFiles?.connectionsMax, bind);
+  const held = new HeldBytes();
+  const authenticator = new Authenticator({
+    tokenCache,
     sockets: paths,
-    directory: keeper,
+    directory: {
+      get: (session) => keeper.get(session),
+      list: (options) => keeper.list(options),
+      offsetAt: (session, time) => keeper.offsetAt(session, time),
+      openRequest: (session, request) => openRequest(keeper, session, request),
+    },
     place,
     auditor,
     lastUsed,
+    passes: new Passes(),
     links,
     proxies,
-    visits,
+    activeRequests,
   });
-  book.onChange = () => {
-    const isValid = (id: string): boolean => book.isValid(id);
-    visits.closeRevoked(isValid);
+  tokenCache.onChange = () => {
+    const isValid = (id: string): boolean => tokenCache.isValid(id);
+    activeRequests.closeRevoked(isValid);
     lastUsed.forget(isValid);
-    pushBook.remove(({ token }) => !isValid(token));
+    pushTargets.remove(({ token }) => !isValid(token));
   };
-  const sockets = new WebSockets(guardian);
-  const events = new EventStreams(keeper, `${Date.now().toString(36)}${randomBytes(3).toString('hex')}`);
-  const desk = new NoticeDesk({
+  const sockets = new WebSockets(authenticator, held);
+  const events = new EventStreams(keeper, `${Date.now().toString(36)}${randomBytes(3).toString('hex')}`, bind);
+  const noticeSender = new NoticeSender({
     keeper,
     configFile: `${home.config}/config.json`,
-    book,
-    pushBook,
+    tokenCache,
+    pushTargets,
     place: () => (place.url === '' ? null : { url: place.url, links }),
   });
   const api = [
     ...SESSION_ROUTES,
-    ...pageToolRoutes(guardian),
+    ...pageToolRoutes(authenticator),
     ...eventRoutes(events),
-    ...pushRoutes(pushBook, () => desk.settings['notify.pushServices']),
+    ...pushRoutes(pushTargets, () => noticeSender.settings['notify.pushServices']),
     ...askRoutes(links),
   ];
-  const server = await makeServer({
+  const server = await makeGatewayServer({
     names,
     basePath,
     mayBeStripped: outside !== null,
-    guardian,
+    authenticator,
     certificate: source?.current ?? null,
     sockets,
+    faults,
+    held,
     routes: [
       pageRoutes(new PageFiles(fileURLToPath(new URL('./web', import.meta.url)))),
-      loginRoutes({ guardian, keeper, basePath, place, isSecure: (request) => names.isSecure(request) }),
-      addRoutes(guardian, api),
-      healthRoutes({ keeper, sockets: () => sockets, routes: api }),
+      loginRoutes({ authenticator, keeper, place }),
+      addRoutes(authenticator, api),
+      healthRoutes({ keeper, sockets: () => sockets, faults: () => faults.counts, routes: api }),
     ],
   });
-  return { server, desk, place };
+  return { server, noticeSender, place };
 }

@@ -1,31 +1,58 @@
 /**
- * An agent that speaks HTTP is started through a bridge, which carries its events and calls on pipes (decision 115). The record of
- * the session has the agent's own command.
+ * An agent that speaks HTTP is started through a bridge, which carries its events and calls on pipes (decision 115). An agent in
+ * a terminal that gets its own server is started by `native/beside`, which becomes the agent (decision 170). The record of the
+ * session has the agent's own command. Keeps the holder's part of RUN-27.
  */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ownNode } from '@spool/native/own-node';
 import type { RunRequest } from '@spool/protocol';
 
-/** A bridge passes lines on: a small heap, no threads of its own, and no compiled code but the simplest (decision 087). */
+/**
+ * Flags for a bridge, which only passes lines on: a small heap, no threads, and only the simplest compiled code (decision 087).
+ */
 const FLAGS = ['--max-semi-space-size=1', '--v8-pool-size=0', '--no-opt', '--no-maglev'];
 
-type Child = Pick<RunRequest, 'command' | 'env'>;
+/**
+ * The time that a server gets to start: 0.5 to 0.8 s on a quiet machine. After that the agent runs as typed, because a longer
+ * wait would irritate the user.
+ */
+const SERVER_READY_MS_MAX = 10_000;
 
-/** What is executed for `run`. Throws as `exec` does when there is no such program: the bridge would learn it too late. */
-export function executed(run: RunRequest): Child {
+type BridgedChild = Pick<RunRequest, 'command' | 'env'>;
+
+/**
+ * Returns the command to execute for `run`; `program` returns the path of a program of the daemon. Throws as `exec` does if the
+ * command does not exist: the bridge would find out too late.
+ */
+export function executed(run: RunRequest, program: (name: 'bridge.mjs' | 'spool-beside') => string): BridgedChild {
+  if (run.agentServer?.launch !== undefined) return besideServer(run, program('spool-beside'));
   if (run.agent?.bridge === undefined) return run;
   const { command, env } = run;
   findProgram(command[0]!, run);
   const { NODE_OPTIONS: nodeOptions, ...rest } = env;
   return {
-    command: [process.execPath, ...FLAGS, fileURLToPath(new URL('./bridge.mjs', import.meta.url)), ...command],
-    // The bridge's own Node would read them: it gives them back to the agent.
+    // Uses the holder's own Node: a child that is about to execute a program has no other fd of it.
+    command: [ownNode(), ...FLAGS, program('bridge.mjs'), ...command],
+    // The bridge's own Node would read these variables: the bridge restores them for the agent.
     env: {
       ...rest,
       ...(nodeOptions !== undefined && { SPOOL_AGENT_NODE_OPTIONS: nodeOptions }),
       MALLOC_ARENA_MAX: '1',
     },
+  };
+}
+
+/** Returns the arguments of `native/beside`. */
+function besideServer(run: RunRequest, beside: string): BridgedChild {
+  const { socket, launch } = run.agentServer!;
+  if (socket === undefined || launch === undefined || !existsSync(beside)) return run;
+  const { file, server, extra, outcome } = launch;
+  const counts = [server.length, extra.length].map(String);
+  const limit = String(SERVER_READY_MS_MAX);
+  return {
+    command: [beside, socket, outcome, limit, file, ...counts, ...server, ...extra, ...run.command],
+    env: run.env,
   };
 }
 

@@ -1,13 +1,13 @@
 /**
- * The children and their file descriptors, held in escrow: when the keeper dies, the terminals stay open and the exit
- * codes are still known. Keeps the holder's half of LIFE-1. Keeps RUN-2: the terminal of a child that ends at once
- * stays open until all of its output is stored.
+ * The children and their file descriptors, held in escrow: when the keeper dies, the terminals stay open and no exit code is
+ * lost. Keeps the holder's half of LIFE-1. Keeps RUN-2: the terminal of a child that ends at once stays open until all of its
+ * output is stored.
  */
 import { openSync } from 'node:fs';
 import { executed } from './bridge.ts';
 import { ControlGroups } from './control-groups.ts';
 import { childLimits } from './limits.ts';
-import { native, POLL, type Spawned } from '@spool/native';
+import { native, POLL, type SpawnedChild } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { identify } from '@spool/native/process-identity';
 import type { HeldExit, HeldSession, RunRequest } from '@spool/protocol';
@@ -18,28 +18,32 @@ const NOFILE_SOFT_DEFAULT = 1024;
 /** Init reaps the child of a dead holder a moment after its end; only then can the kernel report its exit code. */
 const FOREIGN_EXIT_TRIES = 12;
 
-export interface Held {
+export interface HeldChild {
   session: HeldSession;
-  /** As `FromHolder` says. */
+  /** The fds in the order that `FromHolder` describes. */
   fds: readonly number[];
 }
 
 export class ChildTable {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldChild>();
   readonly #groups = new ControlGroups();
   readonly #watch: FdWatch;
   readonly #onExit: (id: string, exit: HeldExit) => void;
 
-  constructor(watch: FdWatch, onExit: (id: string, exit: HeldExit) => void) {
+  readonly #program: (name: string) => string;
+
+  /** `program` returns the path of a program of the daemon. */
+  constructor(watch: FdWatch, onExit: (id: string, exit: HeldExit) => void, program: (name: string) => string) {
     this.#watch = watch;
     this.#onExit = onExit;
+    this.#program = program;
   }
 
-  all(): Iterable<Held> {
+  all(): Iterable<HeldChild> {
     return this.#held.values();
   }
 
-  get(id: string): Held | undefined {
+  get(id: string): HeldChild | undefined {
     return this.#held.get(id);
   }
 
@@ -48,7 +52,7 @@ export class ChildTable {
   }
 
   /** Starts a child and holds its fds. Throws the kernel's error. */
-  spawn(run: RunRequest, startedAt: number): Held {
+  spawn(run: RunRequest, startedAt: number): HeldChild {
     const group = this.#groups.make(run.id);
     let isUsed = false;
     let pipe = -1;
@@ -77,8 +81,8 @@ export class ChildTable {
     }
   }
 
-  #fork({ size, ...run }: RunRequest, cgroupProcsFd: number): Spawned {
-    const { command, env } = executed(run);
+  #fork({ size, ...run }: RunRequest, cgroupProcsFd: number): SpawnedChild {
+    const { command, env } = executed(run, this.#program);
     return native.spawn({
       file: command[0]!,
       argv: command,
@@ -95,8 +99,8 @@ export class ChildTable {
   }
 
   /** Holds a session: a new child of this holder, or one that another holder started. */
-  take(session: HeldSession, fds: readonly number[]): Held {
-    const held: Held = { session, fds };
+  take(session: HeldSession, fds: readonly number[]): HeldChild {
+    const held: HeldChild = { session, fds };
     this.#held.set(session.run.id, held);
     if (session.exit === null) {
       const pidfd = fds.at(-1)!;
@@ -113,7 +117,7 @@ export class ChildTable {
     if (held) held.session = { ...held.session, endAtLeast };
   }
 
-  /** The child sees an end of file only when every copy of the other end of its input is closed. */
+  /** Closes the input: the child sees an end of file only when every copy of the other end is closed. */
   closeInput(id: string): void {
     const held = this.#held.get(id);
     if (!held || held.session.isInputClosed || held.session.kind !== 'pipes') return;
@@ -122,7 +126,7 @@ export class ChildTable {
     held.session = { ...held.session, isInputClosed: true };
   }
 
-  /** The keeper has stored everything on disk, so the fds can be closed. */
+  /** Closes the fds; the keeper has stored all output on disk. */
   release(id: string): void {
     const held = this.#held.get(id);
     if (!held) return;
@@ -135,7 +139,7 @@ export class ChildTable {
     this.#groups[Symbol.dispose]();
   }
 
-  #learnExit(held: Held, triesLeft: number): void {
+  #learnExit(held: HeldChild, triesLeft: number): void {
     const { id } = held.session.run;
     if (this.#held.get(id) !== held) return;
     const status = native.exitStatus(held.fds.at(-1)!);
@@ -149,7 +153,7 @@ export class ChildTable {
   }
 }
 
-function fdsOf(spawned: Spawned, pipe: number): readonly number[] {
+function fdsOf(spawned: SpawnedChild, pipe: number): readonly number[] {
   if (spawned.kind === 'pty') return [spawned.master, spawned.slave, pipe, spawned.pidfd];
   const { stdin, stdout, stderr, pidfd } = spawned;
   return pipe === -1 ? [stdin, stdout, stderr, pidfd] : [stdin, stdout, stderr, pipe, pidfd];

@@ -29,7 +29,7 @@ test.each([
   expect(outsideOfSessions(path)).toBe(outside);
 });
 
-test('[RUN-5] the group of a command that could not be started is removed; that of one that runs stays', () => {
+test('[RUN-41] the group of a command that could not be started is removed; that of one that runs stays', () => {
   const groups = new ControlGroups();
   const kept = [true, false].map((isUsed) => {
     const folder = mkdtempSync(`${tmpdir()}/spool-group-`);

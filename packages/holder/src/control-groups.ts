@@ -1,19 +1,21 @@
 /**
- * One control group per session, where the daemon may create one (as root, or in a delegated folder). It identifies
- * even a process that has left its parent, its session and its environment. Without control groups, everything else
- * still works. Helps to keep RUN-5.
+ * Creates one control group per session, where the daemon may create one (as root, or in a delegated folder). A group identifies
+ * even a process that has left its parent, its session and its environment. Without control groups, all other functions still
+ * work. Helps to keep RUN-5.
  *
- * A daemon's groups are in `spool-NAMESPACE-PID-START`, below the daemon's own group. The name identifies the owner for
- * good, so the next daemon removes the groups of a dead daemon and never those of a living one.
+ * A daemon's groups are in `spool-NAMESPACE-PID-START`, below the daemon's own group. The name identifies the owner for good, so
+ * the next daemon removes the groups of a dead daemon and never those of a living one.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { identify, type ProcessIdentity, readStat } from '@spool/native/process-identity';
+import { identify, type KernelProcessIdentity, readStat } from '@spool/native/process-identity';
 import { native } from '@spool/native';
 
 export class ControlGroups {
   #folder: string | null | undefined;
 
-  /** The group's folder, and its `cgroup.procs` opened for the child to enter; null where no group can be created. */
+  /**
+   * Creates a group: returns its folder, and its `cgroup.procs` opened for the child to enter; null if no group can be created.
+   */
   make(id: string): { readonly folder: string; readonly procsFd: number } | null {
     if (this.#folder === undefined) this.#folder = makeOwn();
     if (this.#folder === null) return null;
@@ -26,13 +28,13 @@ export class ControlGroups {
     }
   }
 
-  /** The child has entered the group, or was never started; in the second case the group is removed. */
+  /** Closes the fd after the child has entered the group, or was not started; in the second case the group is removed. */
   close({ folder, procsFd }: { readonly folder: string; readonly procsFd: number }, isUsed: boolean): void {
     closeSync(procsFd);
     if (!isUsed) removeEmpty(folder);
   }
 
-  /** Called when the daemon ends. */
+  /** Removes the groups when the daemon ends. */
   [Symbol.dispose](): void {
     if (this.#folder) removeEmpty(this.#folder);
   }
@@ -53,7 +55,7 @@ export function leaveSessionGroup(): void {
   }
 }
 
-/** The part of the path that is outside every session's group; null if the path is in no such group. */
+/** Returns the part of the path that is outside every session's group; null if the path is in no such group. */
 export function outsideOfSessions(path: string): string | null {
   const found = /\/spool-[0-9-]+\/[a-z0-9]{8,32}(?=\/|$)/.exec(path);
   return found && path.slice(0, found.index);
@@ -67,8 +69,8 @@ function removeEmpty(folder: string): void {
   }
 }
 
-/** Whether a holder that was killed left this group. Groups of other pid namespaces cannot be judged from here. */
-export function isOfTheDead(name: string, us: ProcessIdentity): boolean {
+/** Returns whether a holder that was killed left this group. Groups of other pid namespaces cannot be judged from here. */
+export function isOfTheDead(name: string, us: KernelProcessIdentity): boolean {
   const found = /^spool-(\d+)-(\d+)-(\d+)$/.exec(name);
   if (!found || found[1] !== us.pidNamespace) return false;
   return readStat(Number(found[2]))?.startTicks !== found[3];
@@ -98,7 +100,7 @@ function makeOwn(): string | null {
   }
 }
 
-function ownIdentity(): ProcessIdentity | null {
+function ownIdentity(): KernelProcessIdentity | null {
   const pidfd = native.pidfdOpen(process.pid);
   try {
     return identify(process.pid, pidfd);
@@ -114,7 +116,7 @@ function mountPoint(): string | null {
   return mounted?.split(' ')[1] ?? null;
 }
 
-/** The group of this process, relative to the mount point: '' for the root. */
+/** Returns the group of this process, relative to the mount point: '' for the root. */
 function ownPath(): string | null {
   const path = /^0::(.*)$/m.exec(read('/proc/self/cgroup'))?.[1];
   return path === undefined ? null : path.replace(/\/$/, '');

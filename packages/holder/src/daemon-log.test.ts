@@ -39,7 +39,7 @@ test('[LIFE-11] a small log is left alone, a large one is set aside at the start
   expect(statSync(`${path}.1`).size).toBeGreaterThan(LOG_BYTES_MAX);
 });
 
-test('a log that somebody has moved away is bounded, and replaces nothing', () => {
+test('a log that a user has moved away is bounded, and no file is replaced', () => {
   const path = `${place}/daemon.log`;
   const log = new DaemonLog(path, 'holder');
   renameSync(path, `${place}/mine`);

@@ -14,7 +14,7 @@ export class DaemonLog {
   readonly #who: string;
   readonly #wanted: LogLevel;
 
-  /** `level` as in `SPOOL_LOG`. */
+  /** `level` has the values of `SPOOL_LOG`. */
   constructor(path: string, who: string, level?: string) {
     this.#path = path;
     this.#who = who;
@@ -30,7 +30,7 @@ export class DaemonLog {
     return this.#fd;
   }
 
-  /** The file was moved or deleted. */
+  /** Opens the log at its new path: the file was moved or deleted. */
   reopen(path: string): void {
     this.#path = path;
     try {
@@ -38,7 +38,7 @@ export class DaemonLog {
       closeSync(this.#fd);
       this.#fd = fd;
     } catch {
-      // Written where it was, then
+      // The log continues in the old file.
     }
   }
 
@@ -52,8 +52,8 @@ export class DaemonLog {
   }
 
   /**
-   * Only the holder calls this: if two processes copied at once, one would copy the file after the other had truncated
-   * it.
+   * Truncates a log that is too long. Only the holder calls this: if two processes copied at once, one would copy the file after
+   * the other had truncated it.
    */
   bound(): void {
     try {

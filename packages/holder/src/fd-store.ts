@@ -1,24 +1,26 @@
 /**
- * The holder's side of the fd store, a tiny program that has a copy of every fd of the daemon: if holder and keeper are killed
- * at the same moment, it starts a holder and hands everything over. Keeps LIFE-14; decision 022 has the design.
+ * The holder's side of the fd store, a tiny program that has a copy of every fd of the daemon: if holder and keeper are killed at
+ * the same moment, it starts a holder and hands everything over. Keeps LIFE-14; decision 022 has the design.
  *
- * Each change is one packet, which arrives whole or not at all, so that a holder may be killed at any moment and its
- * successor can go on with the same link. The keeper holds the link too, and never uses it.
+ * Each change is one packet, which arrives whole or not at all, so that a holder may be killed at any moment and its successor
+ * can continue with the same link. The keeper holds the link too, but never uses it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { native, POLL } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import type { DaemonRecord, FromKeeper } from '@spool/protocol';
-import type { Held } from './child-table.ts';
+import type { HeldChild } from './child-table.ts';
+import type { RunnableProgram } from './program-files.ts';
 
 export interface FdStoreOptions {
   readonly watch: FdWatch;
   readonly logFd: number;
+  /** A program of the daemon, and the Node that runs it. */
+  program(name: string): RunnableProgram;
   say(sentence: string): void;
-  /** The store has died: its successor needs everything again. */
+  /** Called when the store has died: its successor needs all records again. */
   onGone(): void;
 }
 
@@ -33,7 +35,7 @@ export class FdStore {
   readonly #child: ChildProcess | null;
   #link: number;
 
-  /** `link`: to a store that runs already. `child`: the store, where this process has started it. */
+  /** `link` leads to a running store. `child` is the store if this process has started it. */
   constructor(options: FdStoreOptions, link: number, child: ChildProcess | null = null) {
     this.#options = options;
     this.#link = link;
@@ -41,13 +43,14 @@ export class FdStore {
     options.watch.watch(link, POLL.readable, (events) => this.#ready(events));
   }
 
-  /** Null where it cannot be started: then the daemon is two processes, as it always was. */
+  /** Returns null if the store cannot be started: then the daemon consists of two processes only. */
   static start(options: FdStoreOptions): FdStore | null {
     try {
-      const program = sibling('spool-fd-store');
+      const { path: program } = options.program('spool-fd-store');
       if (!existsSync(program)) return null; // not in the bundle
+      const { node, path: holder } = options.program('holder.mjs');
       const [ours, theirs] = native.socketPair(true);
-      const child = spawn(program, ['3', process.execPath, sibling('holder.mjs')], {
+      const child = spawn(program, ['3', node, holder], {
         stdio: ['ignore', 'ignore', options.logFd, theirs],
         detached: true,
         cwd: '/',
@@ -62,34 +65,39 @@ export class FdStore {
     }
   }
 
-  /** The holder's end, which the keeper must hold too. */
+  /** The holder's end of the link, which the keeper must hold too. */
   get link(): number {
     return this.#link;
   }
 
-  /** The store never sends anything: what can be read is its end. */
+  /** Whether the store runs. It never sends data, so a readable link means its end. */
   get isThere(): boolean {
     return this.#link !== -1 && !native.isReadable(this.#link);
   }
 
-  /** Everything, in the place of what is there. */
-  fill(daemon: DaemonRecord, fds: readonly number[], all: Iterable<Held>): void {
+  /** Replaces the whole content of the store. */
+  fill(daemon: DaemonRecord, fds: readonly number[], all: Iterable<HeldChild>): void {
     this.#send('b');
     this.daemon(daemon, fds);
     for (const held of all) this.put(held);
     this.#send('e');
   }
 
-  /** `fds` without the link itself: the store must not hold the other end of its own link. */
+  /** Sends the daemon's record. `fds` does not contain the link: the store must not hold the other end of it. */
   daemon(daemon: DaemonRecord, fds: readonly number[]): void {
     this.#message('p', 'daemon', { type: 'hand-over', keeperPid: 0, daemon: { ...daemon, hasStore: false } }, fds);
   }
 
-  put({ session, fds }: Held): void {
+  /** Sets the program that the store starts from now on: this holder, with the Node that is open as `nodeFd`. */
+  program(holder: string, nodeFd: number): void {
+    this.#send('h', `${holder}\n`, [nodeFd]);
+  }
+
+  put({ session, fds }: HeldChild): void {
     this.#message('p', session.run.id, { type: 'hand', session: withoutEnvironment(session) }, fds);
   }
 
-  update({ session }: Held): void {
+  update({ session }: HeldChild): void {
     this.#message('u', session.run.id, { type: 'hand', session: withoutEnvironment(session) }, []);
   }
 
@@ -97,7 +105,7 @@ export class FdStore {
     this.#send('d', `${id}\n`);
   }
 
-  /** The daemon stops: so does the store, even if it is paused. Somebody else's child gets a message only. */
+  /** Stops the store with the daemon, even if it is paused. A store that another process started only gets a message. */
   stop(): void {
     this.#waiting.length = 0;
     this.#send('x');
@@ -121,7 +129,7 @@ export class FdStore {
         this.#options.watch.change(this.#link, POLL.readable | POLL.writable);
         return;
       }
-      // Too large for a packet: this session is not covered. If the store is gone, reading reports it.
+      // Too large for a packet: the store does not cover this session. If the store is gone, reading reports it.
       if (sent === -constants.errno.EMSGSIZE) this.#options.say('a session is too large for the fd store');
     }
     if (this.#link !== -1) this.#options.watch.change(this.#link, POLL.readable);
@@ -138,11 +146,7 @@ export class FdStore {
   }
 }
 
-/** It is not needed any more once the child runs, it may be large, and it may contain secrets. */
-function withoutEnvironment(session: Held['session']): Held['session'] {
+/** Removes the environment: it is not needed once the child runs, it may be large, and it may contain secrets. */
+function withoutEnvironment(session: HeldChild['session']): HeldChild['session'] {
   return { ...session, run: { ...session.run, env: {} } };
-}
-
-function sibling(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }

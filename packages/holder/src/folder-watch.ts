@@ -1,10 +1,10 @@
 /**
- * Calls back soon after something changed in a few folders. Only a hint: where the kernel gives no more watches, or the
- * file system none at all, the caller finds out with its next regular check.
+ * Calls back soon after a change in one of a few folders. The call is only a hint: if the kernel has no more watches, or the file
+ * system supports none, the caller notices the change at its next regular check.
  */
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Several changes in a row are one. */
+/** The time in which several changes cause one call. */
 const COLLECT_MS = 10;
 
 export class FolderWatch {
@@ -16,7 +16,7 @@ export class FolderWatch {
     this.#onChange = onChange;
   }
 
-  /** Instead of those before. */
+  /** Watches these folders instead of the previous ones. */
   watch(folders: readonly string[]): void {
     for (const watcher of this.#watchers.splice(0)) watcher.close();
     for (const folder of folders) {

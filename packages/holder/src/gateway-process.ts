@@ -1,21 +1,21 @@
 /**
- * Keeps a gateway running, once somebody has asked for one. The holder knows nothing of networks: it starts a process, tells it
- * where the daemon is, and starts another when it ends or hangs. Keeps DOOR-10 and DOOR-23.
+ * Keeps a gateway running, once a client has asked for one. The holder contains no network code: it starts a process, sends it
+ * the place of the daemon, and starts another when it ends or hangs. Keeps DOOR-10 and DOOR-23.
  *
- * Their link ends with the holder, however the holder ends, and then the gateway ends too. What was asked for is in a file, so that
- * the next holder of the same daemon continues with it; another daemon does not. The socket that the gateway listens on comes here
- * too, to be kept and passed on: while no gateway runs, clients wait at it, and no other program can take its port.
+ * The link between them ends with the holder, however the holder ends, and then the gateway ends too. The requested options are
+ * in a file, so that the next holder of the same daemon continues with them; another daemon does not. The holder also keeps the
+ * socket that the gateway listens on, and passes it to the next gateway: while no gateway runs, clients wait at the socket, and
+ * no other program can take its port.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { PeerHealth } from '@spool/native/peer-health';
 import {
   type DaemonRecord,
-  type Door,
+  type ListenAddress,
   doorsFolder,
   type GatewayListens,
   type GatewayPing,
@@ -24,34 +24,37 @@ import {
   type WantedGateway,
 } from '@spool/protocol';
 import type { DaemonLog } from './daemon-log.ts';
+import type { RunnableProgram } from './program-files.ts';
 
-/** A gateway that lived this long was healthy, because one starts in half of it: its successor starts at once. */
+/** The lifetime of a healthy gateway: one starts in half of it, so the successor of a healthy one starts at once. */
 const HEALTHY_MS = 1500;
 const BACKOFF_MS_FIRST = 50;
 const BACKOFF_MS_MAX = 5000;
 
-/** It says nothing by itself, so it is asked this often, which an idle machine hardly notices. */
+/** The interval of pings, since a gateway sends nothing by itself; the cost on an idle machine is small. */
 const QUIET_MS = 10_000;
 
-/** After being asked to end, it may take this long. */
+/** The time that a gateway may take to end after the request. */
 const END_MS_MAX = 1000;
 
 export interface GatewayProcessOptions {
   readonly watch: FdWatch;
   readonly log: DaemonLog;
   daemon(): DaemonRecord;
-  /** The socket of `daemon().door`. */
+  /** A program of the daemon, and the Node that runs it. */
+  program(name: string): RunnableProgram;
+  /** The fd of the socket of `daemon().door`. */
   doorFd(): number | null;
-  /** A gateway listens on this socket, or none will any more: keep it for as long. */
-  keepDoor(door: Door | null, fd: number | null): void;
+  /** Holds this socket, on which a gateway listens; null when no gateway will listen on it any more. */
+  keepDoor(door: ListenAddress | null, fd: number | null): void;
 }
 
-interface Wanted {
+interface RequestedGateway {
   readonly daemonStartedAt: number;
   readonly options: WantedGateway;
 }
 
-interface Running {
+interface RunningGateway {
   readonly process: ChildProcess;
   readonly link: FdLink<GatewayListens | GatewayPong, GatewayStart | GatewayPing>;
   readonly health: PeerHealth;
@@ -61,7 +64,7 @@ interface Running {
 export class GatewayProcess {
   readonly #owner: GatewayProcessOptions;
   #options: WantedGateway | null = null;
-  #running: Running | null = null;
+  #running: RunningGateway | null = null;
   #timer: NodeJS.Timeout | null = null;
   #backoffMs = 0;
 
@@ -69,7 +72,7 @@ export class GatewayProcess {
     this.#owner = owner;
   }
 
-  /** Continues with what the last holder of this daemon was asked for. */
+  /** Continues with the options that the last holder of this daemon was asked for. */
   resume(): void {
     if (this.#options !== null) return;
     const wanted = this.#read();
@@ -78,7 +81,7 @@ export class GatewayProcess {
     this.#start();
   }
 
-  /** A gateway that runs with the same options goes on. Undefined: any options will do. */
+  /** Starts a gateway with these options; one that runs with the same options continues. Undefined: any options are accepted. */
   want(asked: WantedGateway | null | undefined): void {
     const options = asked === undefined ? (hasDoor(this.#options) ? this.#options : {}) : asked;
     const isSame = JSON.stringify(options) === JSON.stringify(this.#options);
@@ -91,16 +94,16 @@ export class GatewayProcess {
     if (options) this.#start();
   }
 
-  /** Whoever has a gateway has a sender. */
+  /** Starts a sender of notices; a running gateway already is one. */
   wantSender(): void {
     if (this.#options === null) this.want('sender');
   }
 
-  /** The daemon ends. */
+  /** Kills the gateway: the daemon ends. */
   kill(): void {
     const mustUndo = typeof this.#options === 'object' && this.#options?.tailscale === true;
     this.#options = null;
-    // One that has something to give back outside of the daemon ends by itself, when its link does.
+    // A gateway that has something to undo outside of the daemon ends by itself, when its link ends.
     this.#running?.process.kill(mustUndo ? 'SIGTERM' : 'SIGKILL');
   }
 
@@ -110,13 +113,15 @@ export class GatewayProcess {
     const pair = this.#pair();
     if (pair === null) return;
     const [ours, theirs] = pair;
-    const child = spawn(process.execPath, [sibling('gateway.mjs'), '--link-fd', '3'], {
+    const { node, path } = this.#owner.program('gateway.mjs');
+    const child = spawn(node, [path, '--link-fd', '3'], {
+      argv0: 'node',
       stdio: ['ignore', 'ignore', this.#owner.log.fd, theirs],
       detached: true,
       cwd: '/',
     });
     native.close(theirs);
-    const link: Running['link'] = new FdLink(this.#owner.watch, ours, {
+    const link: RunningGateway['link'] = new FdLink(this.#owner.watch, ours, {
       onMessage: (message, [fd]) => {
         health.heard();
         if ('door' in message) this.#listens(running, message.door, fd!);
@@ -128,9 +133,9 @@ export class GatewayProcess {
       pid: child.pid ?? 0,
       quietMs: QUIET_MS,
       ask: () => link.send({ ping: true }),
-      onHung: () => child.kill('SIGKILL'), // what was asked of it waits at the socket for the next one
+      onHung: () => child.kill('SIGKILL'), // requests wait at the socket for the next gateway
     });
-    const running: Running = { process: child, link, health, startedAt: performance.now() };
+    const running: RunningGateway = { process: child, link, health, startedAt: performance.now() };
     this.#running = running;
     const { home, sockets = [home.socket], door } = this.#owner.daemon();
     const fd = this.#owner.doorFd();
@@ -150,12 +155,12 @@ export class GatewayProcess {
     }
   }
 
-  #listens(from: Running, door: Door, fd: number): void {
+  #listens(from: RunningGateway, door: ListenAddress, fd: number): void {
     if (this.#running === from && hasDoor(this.#options)) this.#owner.keepDoor(door, fd);
     else native.close(fd); // it is about to end
   }
 
-  #gone(gone: Running, why: string): void {
+  #gone(gone: RunningGateway, why: string): void {
     gone.health.stop();
     gone.link.close();
     if (this.#running !== gone) return;
@@ -173,16 +178,16 @@ export class GatewayProcess {
     return `${doorsFolder(this.#owner.daemon().home)}/gateway.json`;
   }
 
-  #read(): Wanted | null {
+  #read(): RequestedGateway | null {
     try {
-      return JSON.parse(readFileSync(this.#file, 'utf8')) as Wanted;
+      return JSON.parse(readFileSync(this.#file, 'utf8')) as RequestedGateway;
     } catch {
-      return null; // there was never one, or the file is damaged: `spool web` starts one again
+      return null; // there never was a gateway, or the file is damaged: `spool web` starts one again
     }
   }
 
   #write(options: WantedGateway | null): void {
-    const wanted = options && ({ daemonStartedAt: this.#owner.daemon().startedAt, options } satisfies Wanted);
+    const wanted = options && ({ daemonStartedAt: this.#owner.daemon().startedAt, options } satisfies RequestedGateway);
     try {
       mkdirSync(doorsFolder(this.#owner.daemon().home), { recursive: true, mode: 0o700 });
       writeFileSync(`${this.#file}.tmp`, JSON.stringify(wanted), { mode: 0o600 });
@@ -197,14 +202,9 @@ function hasDoor(options: WantedGateway | null): boolean {
   return options !== null && options !== 'sender';
 }
 
-function end({ process: child, link, health }: Running): void {
+function end({ process: child, link, health }: RunningGateway): void {
   health.stop();
   link.close();
   child.kill('SIGTERM');
   setTimeout(() => child.kill('SIGKILL'), END_MS_MAX).unref();
-}
-
-/** The daemon's programs are side by side in `dist/`. */
-function sibling(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }

@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A holder that counts the keepers instead of starting them. */
+/** Counts the keepers instead of starting them. */
 class CountingHolder extends Holder {
   started = 0;
 
@@ -44,12 +44,12 @@ class Stage {
   readonly holder: CountingHolder;
   readonly heard: FromHolder[] = [];
   readonly fds: (readonly number[])[] = [];
-  /** A process that stands in for the keeper: the holder kills it when it looks hung. */
+  /** A process in the role of the keeper: the holder kills it when it seems to hang. */
   keeper: ChildProcess | null = null;
   keeperDied = Promise.resolve();
   #link: FdLink<FromHolder, FromKeeper> | null = null;
 
-  /** `store`: a link to an fd store; it is taking over from a keeper then. */
+  /** `store` is a link to an fd store; with one, the holder takes over from a keeper. */
   constructor(store: readonly number[] = []) {
     this.holder = new CountingHolder({
       watch: this.watch,
@@ -101,10 +101,10 @@ class Stage {
     this.#link!.close();
   }
 
-  /** Messages arrive through the event loop, whatever the fake clock says. */
+  /** Waits for messages: they arrive through the event loop, independent of the fake clock. */
   async hears<Type extends FromHolder['type']>(type: Type, count = 1): Promise<Extract<FromHolder, { type: Type }>> {
     const found = (): FromHolder[] => this.heard.filter((message) => message.type === type);
-    const deadline = process.uptime() + 20; // not of the fake clock
+    const deadline = process.uptime() + 20; // in real time, not in that of the fake clock
     while (found().length < count) {
       if (process.uptime() > deadline)
         throw new Error(`${type} never came; ${JSON.stringify(this.heard.map((each) => each.type))}`);
@@ -131,7 +131,7 @@ test('[RUN-3] a child is started, told with its fds, and its exit code is known;
   expect(await stage.hears('exit')).toMatchObject({ id: RUN.id, exit: { code: 7, signal: 0 } });
 });
 
-test('what cannot be started is told with the call that failed, and the holder goes on', async () => {
+test('a failed start is reported with the failed call, and the holder continues', async () => {
   const stage = new Stage();
   await stage.attach();
   stage.say({ type: 'spawn', run: { ...RUN, command: ['/no/such/program'] } });
@@ -150,7 +150,7 @@ test('[LIFE-1] the exit of a child that ends while there is no keeper is kept fo
   expect(stage.holder.started).toBe(1);
   await stage.attach();
   for (let asked = 2; ; asked++) {
-    stage.say({ type: 'missed', id: RUN.id }); // as a keeper does for a session whose fds it did not get
+    stage.say({ type: 'missed', id: RUN.id }); // as a keeper does for a session without its fds
     const { exit } = (await stage.hears('session', asked)).session;
     if (exit === null) continue;
     expect(exit).toMatchObject({ code: 9, signal: 0 });
@@ -246,7 +246,7 @@ test('[LIFE-14] a keeper that dies before it has handed everything over: the fd 
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
   for (const [isHanded, isStoreGone, exits] of [
     [false, false, 1],
-    [true, false, 0], // it has everything
+    [true, false, 0], // the store has all sessions
     [false, true, 0], // some of the sessions are better than none
   ] as const) {
     const [ours, theirs] = native.socketPair(true);

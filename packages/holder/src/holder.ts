@@ -5,7 +5,6 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
@@ -15,27 +14,39 @@ import { openFiles } from '@spool/native/open-files';
 import { SpareFds } from '@spool/native/spare-fds';
 import { PeerHealth } from '@spool/native/peer-health';
 import { killAndWait } from '@spool/native/when-gone';
-import { type DaemonRecord, type Door, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
+import {
+  type DaemonRecord,
+  type ListenAddress,
+  type FromHolder,
+  type FromKeeper,
+  PING_INTERVAL_MS,
+  type ProgramSource,
+} from '@spool/protocol';
 import { ChildTable } from './child-table.ts';
 import type { DaemonLog } from './daemon-log.ts';
 import { FdStore, type FdStoreOptions } from './fd-store.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { GatewayProcess } from './gateway-process.ts';
 import { HomeGuard, SETTLE_MS } from './home-guard.ts';
+import { KeeperTrouble } from './keeper-trouble.ts';
 import { removeIfThere, removeShortFolder } from './listening.ts';
+import { type PreparedProgram, ProgramFiles, type RunnableProgram } from './program-files.ts';
+import { loadProblem } from './load-check.ts';
+import { takeWantedProgram } from './wanted-program.ts';
+import { KEEPER_FLAGS, startSuccessor, type Successor } from './successor.ts';
 
 /** A keeper that lived this long was healthy: its successor starts at once. */
 const HEALTHY_MS = 400;
 const BACKOFF_MS_FIRST = 20;
-
-/** The keeper's garbage is short-lived: a small nursery keeps its memory small at no cost in speed. */
-const KEEPER_FLAGS = ['--max-semi-space-size=2'];
 const BACKOFF_MS_MAX = 2000;
 
-/** Between the end of a store and the next. */
+/** The pause between the end of a store and the start of the next. */
 const STORE_AGAIN_MS = 1000;
 
-/** A child keeps half of these for good and needs the rest only while it starts; some remain for handing over. */
+/** The pause between two attempts to copy the program, for example on a full disk. */
+const COPY_AGAIN_MS = 60_000;
+
+/** The fds that the start of a child needs: the child keeps half of them for good; some of the rest remain for handing over. */
 const FILES_TO_START_A_CHILD = 24;
 
 export interface HolderOptions {
@@ -43,28 +54,30 @@ export interface HolderOptions {
   readonly log: DaemonLog;
   readonly daemon: DaemonRecord;
   /**
-   * The listening sockets and the daemon's locks, see DaemonRecord. The holder holds them too, so that a keeper's death
-   * closes none.
+   * The listening sockets and the daemon's locks, see DaemonRecord. The holder holds them too, so that a keeper's death closes
+   * none of them.
    */
   readonly commonFds: readonly number[];
-  /** Started beside a holder that is about to exit: until then, this one starts nothing. */
+  /** Whether this holder was started beside one that is about to exit: until then, it starts no processes. */
   readonly isStandby?: boolean;
-  /** A keeper whose holder died is handing everything over; `handed` ends that. */
+  /** Whether a keeper whose holder died is handing its sessions over; `handed` ends that. */
   readonly isTakingOver?: boolean;
 }
 
-interface Keeper {
+interface RunningKeeper {
   readonly link: FdLink<FromKeeper, FromHolder>;
   readonly startedAt: number;
   readonly pid: number;
   readonly pidfd: number;
   readonly health: PeerHealth;
+  /** Whether the keeper has loaded. */
+  isReady: boolean;
 }
 
 export class Holder {
   readonly #options: HolderOptions;
   readonly #children: ChildTable;
-  #keeper: Keeper | null = null;
+  #keeper: RunningKeeper | null = null;
   #backoffMs = 0;
   #pings: NodeJS.Timeout | null = null;
   readonly #spare = new SpareFds();
@@ -77,31 +90,46 @@ export class Holder {
   #guard: HomeGuard | null;
   #store: FdStore | null = null;
   readonly #gateway: GatewayProcess;
+  readonly #programs: ProgramFiles;
+  readonly #trouble = new KeeperTrouble(() => this.#daemon.home.state);
+  #copyAgainAt = 0;
+  /** Keepers in a row that ended before they were ready. */
+  #failures = 0;
+  /** A keeper that has loaded, and takes over when the present one exits. */
+  #successor: Successor | null = null;
   readonly #folders: FolderWatch;
-  /** Until this resolves, an earlier keeper may still write. */
+  /** A promise that resolves when no earlier keeper can write any more. */
   #othersGone: Promise<unknown> = Promise.resolve();
 
   constructor(options: HolderOptions) {
     this.#options = options;
     this.#isStandby = options.isStandby === true;
     this.#isTakingOver = options.isTakingOver === true;
-    this.#daemon = options.daemon;
+    this.#programs = new ProgramFiles(options.daemon.program);
+    this.#daemon = { ...options.daemon, program: this.#programs.record };
     this.#commonFds = options.commonFds;
     this.#guard = HomeGuard.of(options.daemon, options.commonFds, (sentence) => options.log.say(sentence, 'warn'));
     this.#folders = new FolderWatch(() => this.#checkHome());
     if (this.#guard) this.#folders.watch(this.#guard.folders);
-    this.#children = new ChildTable(options.watch, (id, exit) => {
-      this.#tellStore(id, 'update');
-      this.#emit({ type: 'exit', id, exit });
-    });
+    this.#children = new ChildTable(
+      options.watch,
+      (id, exit) => {
+        this.#tellStore(id, 'update');
+        this.#emit({ type: 'exit', id, exit });
+      },
+      (name) => this.#program(name).path,
+    );
     this.#gateway = new GatewayProcess({
       watch: options.watch,
       log: options.log,
       daemon: () => this.#daemon,
+      program: (name) => this.#program(name),
       doorFd: () => this.#doorFd,
       keepDoor: (door, fd) => this.#keepDoor(door, fd),
     });
     if (!this.#isStandby) this.#gateway.resume();
+    // A holder that takes over has received the copy of its predecessor.
+    if (this.#daemon.hasEscrow && options.daemon.program === undefined) this.#copyProgram();
     if (this.#daemon.hasStore === true) this.#store = new FdStore(this.#storeOptions, this.#commonFds.at(-1)!);
     else if (this.#daemon.hasEscrow && !this.#isStandby) this.#startStore();
   }
@@ -110,9 +138,32 @@ export class Holder {
     return {
       watch: this.#options.watch,
       logFd: this.#options.log.fd,
+      program: (name) => this.#program(name),
       say: (sentence) => this.#options.log.say(sentence),
       onGone: () => this.#storeGone(),
     };
+  }
+
+  /**
+   * Copies the program: the daemon runs its own copy from here on, because the installation may be moved, replaced or deleted.
+   */
+  #copyProgram(): void {
+    try {
+      this.#setProgram(this.#programs.prepare(this.#daemon.home.state));
+    } catch (error) {
+      this.#options.log.say(`the daemon has no copy of its program: ${(error as Error).message}`, 'warn');
+    }
+  }
+
+  #setProgram(program: PreparedProgram): void {
+    this.#programs.use(this.#daemon.home.state, program);
+    this.#setCommon({ ...this.#daemon, program: program.record }, this.#commonFds);
+    this.#tellStoreProgram();
+  }
+
+  /** Returns a program of the daemon, and the Node that runs it. */
+  #program(name: string): RunnableProgram {
+    return this.#programs.find(this.#daemon.home.state, name, this.#failures);
   }
 
   #startStore(): void {
@@ -122,7 +173,7 @@ export class Holder {
     this.#fillStore();
   }
 
-  /** All common fds but the link to the store. */
+  /** All common fds except the link to the store. */
   get #ownFds(): readonly number[] {
     return this.#daemon.hasStore === true ? this.#commonFds.slice(0, -1) : this.#commonFds;
   }
@@ -131,8 +182,11 @@ export class Holder {
     return this.#daemon.door ? this.#ownFds.at(-1)! : null;
   }
 
-  /** Held by all three processes, as every other socket: whichever of them dies, nobody else gets the port. */
-  #keepDoor(door: Door | null, fd: number | null): void {
+  /**
+   * Holds the gateway's socket in all three processes, like every other socket: whichever of them dies, no other program gets the
+   * port.
+   */
+  #keepDoor(door: ListenAddress | null, fd: number | null): void {
     const before = this.#doorFd;
     if (before === null && fd === null) return;
     const rest = before === null ? this.#ownFds : this.#ownFds.slice(0, -1);
@@ -150,7 +204,13 @@ export class Holder {
   }
 
   #fillStore(): void {
-    if (!this.#isStandby) this.#store?.fill(this.#daemon, this.#ownFds, this.#children.all());
+    if (this.#isStandby) return;
+    this.#store?.fill(this.#daemon, this.#ownFds, this.#children.all());
+    this.#tellStoreProgram();
+  }
+
+  #tellStoreProgram(): void {
+    if (this.#programs.nodeFd !== -1) this.#store?.program(this.#program('holder.mjs').path, this.#programs.nodeFd);
   }
 
   #storeGone(): void {
@@ -160,7 +220,7 @@ export class Holder {
     native.close(link);
     if (this.#isShuttingDown || this.#isStandby) return;
     this.#options.log.say('the fd store is gone; starting another');
-    // Not at once: one that cannot run here would be started again and again.
+    // The restart is delayed: a store that cannot run here would be started again and again.
     setTimeout(() => {
       if (this.#isShuttingDown || this.#store !== null) return;
       this.#startStore();
@@ -168,7 +228,7 @@ export class Holder {
     }, STORE_AGAIN_MS);
   }
 
-  /** Continues with a keeper whose holder died: that keeper will hand over what it has. */
+  /** Continues with a keeper whose holder died: that keeper will hand over its sessions. */
   attach(link: FdLink<FromKeeper, FromHolder>, pid: number, startTicks?: string): void {
     const health = new PeerHealth({
       pid,
@@ -176,7 +236,7 @@ export class Holder {
       onHung: () => this.keeperGone('it did not answer'),
     });
     const pidfd = this.#spare.use(() => openProcess(pid, startTicks));
-    this.#keeper = { link, pid, pidfd, startedAt: performance.now(), health };
+    this.#keeper = { link, pid, pidfd, startedAt: performance.now(), health, isReady: false };
     link.send(
       { type: 'welcome', holderPid: process.pid, holderStart: ownStartTicks(), daemon: this.#daemon },
       this.#commonFds,
@@ -188,6 +248,19 @@ export class Holder {
     this.#emit({ type: 'ping' });
     this.#options.log.bound();
     this.#checkHome();
+    this.#repairProgram();
+  }
+
+  /**
+   * Copies the program again if the copy was deleted. The copy is delayed, because the process that deletes the state folder may
+   * still be running.
+   */
+  #repairProgram(): void {
+    if (!this.#daemon.hasEscrow || this.#isStandby || this.#isShuttingDown || this.#successor) return;
+    if (!this.#programs.needsCopy(this.#daemon.home.state) || performance.now() < this.#copyAgainAt) return;
+    this.#copyAgainAt = performance.now() + COPY_AGAIN_MS;
+    this.#copyProgram();
+    this.#emit({ type: 'moved', daemon: this.#daemon, isNewStart: false }, this.#commonFds);
   }
 
   #checkHome(): void {
@@ -197,15 +270,15 @@ export class Holder {
     if (found === null) return;
     this.#daemon = found.daemon;
     this.#commonFds = found.fds;
-    this.#store?.daemon(found.daemon, this.#ownFds);
+    this.#store?.daemon(this.#daemon, this.#ownFds);
+    this.#tellStoreProgram();
     this.#folders.watch(this.#guard.folders);
     this.#options.log.reopen(found.daemon.home.daemonLog);
-    this.#emit({ type: 'moved', daemon: found.daemon, isNewStart: found.isNewStart }, found.fds);
+    this.#emit({ type: 'moved', daemon: this.#daemon, isNewStart: found.isNewStart }, this.#commonFds);
   }
 
   /**
-   * Null when there are not even fds for a socket pair. The caller then tries again, because the children's output must
-   * be read.
+   * Returns null if there are no fds for a socket pair. The caller then tries again, because the children's output must be read.
    */
   #pair(): readonly [number, number] | null {
     try {
@@ -219,6 +292,7 @@ export class Holder {
 
   startKeeper(): void {
     this.#spare.release(); // starting a process needs fds
+    if (this.#failures > 0) this.#useWantedProgram();
     const [ours, theirs] = this.#pair() ?? [];
     if (ours === undefined || theirs === undefined) return;
     const pid = this.#daemon.hasEscrow ? this.#startProcess(theirs) : this.#startHere(theirs);
@@ -232,11 +306,36 @@ export class Holder {
       onFdsLost: (message) => this.fdsLost(message),
       onEnd: () => this.keeperGone('it closed its link'),
     });
+    this.#begin(link, pid);
+  }
+
+  /** No keeper can be started: an installation that a user names is tried, without asking what it would replace. */
+  #useWantedProgram(): void {
+    const wanted = takeWantedProgram(this.#daemon.home.state);
+    if (wanted === null) return;
+    try {
+      this.#setProgram(this.#programs.prepare(this.#daemon.home.state, wanted));
+      this.#failures = 0; // the new copy is the first to be tried
+      this.#options.log.say(`the program of ${wanted.folder} is used from here on`);
+    } catch (error) {
+      this.#options.log.say(`the program of ${wanted.folder} cannot be used: ${(error as Error).message}`, 'warn');
+    }
+  }
+
+  #begin(link: FdLink<FromKeeper, FromHolder>, pid: number): void {
     this.attach(link, pid);
     // The new keeper loads meanwhile; it gets the sessions once no other keeper can write into their logs.
     void this.#othersGone.then(() => {
       if (this.#keeper?.link === link) this.#handAll(link);
     });
+  }
+
+  #promote({ link, process: { pid }, program, promoted }: Successor): void {
+    this.#successor = null;
+    promoted();
+    this.#setProgram(program);
+    this.#begin(link, pid!);
+    this.#keeper!.isReady = true;
   }
 
   #handAll(link: FdLink<FromKeeper, FromHolder>): void {
@@ -245,20 +344,26 @@ export class Holder {
   }
 
   #startProcess(socket: number): number | undefined {
-    const child = spawn(process.execPath, [...KEEPER_FLAGS, sibling('keeper.mjs'), '--link-fd', '3'], {
+    const { node, path } = this.#program('keeper.mjs');
+    const child = spawn(node, [...KEEPER_FLAGS, path, '--link-fd', '3'], {
+      argv0: 'node',
       stdio: ['ignore', 'ignore', this.#options.log.fd, socket],
       detached: true,
       cwd: '/',
     });
     native.close(socket);
-    child.on('error', (error) => this.#options.log.say(`the keeper could not be started: ${error.message}`, 'warn'));
+    child.on('error', (error) => {
+      this.#failures++;
+      this.#trouble.report(`the keeper could not be started: ${error.message}`);
+      this.#options.log.say(`the keeper could not be started: ${error.message}`, 'warn');
+    });
     child.on('exit', (code, signal) => this.#keeperExited(child, code, signal));
     return child.pid;
   }
 
-  /** Without escrow: runs the same keeper, over the same kind of link, in this process. */
+  /** Runs the same keeper in this process, over the same kind of link, if there is no escrow. */
   #startHere(socket: number): number {
-    void import(sibling('keeper-here.mjs')).then(
+    void import(this.#program('keeper-here.mjs').path).then(
       ({ Keeper }: { Keeper: new (socket: number) => unknown }) => new Keeper(socket),
     );
     return process.pid;
@@ -267,6 +372,10 @@ export class Holder {
   handle(message: FromKeeper, fds: readonly number[]): void {
     this.#keeper?.health.heard();
     switch (message.type) {
+      case 'ready':
+        return this.#keeperReady();
+      case 'succeed':
+        return void this.#prepareSuccessor(message.program);
       case 'spawn':
         return this.#spawn(message.run);
       case 'done':
@@ -312,7 +421,44 @@ export class Holder {
     }
   }
 
-  /** There was no room for the fds of a session: ask for it again. */
+  /** Handles `ready`, which also comes from a successor that is not this holder's keeper yet. */
+  #keeperReady(): void {
+    if (this.#keeper) this.#keeper.isReady = true;
+    this.#failures = 0;
+    this.#trouble.clear();
+  }
+
+  /** Starts the next keeper beside the present one, which exits only if that start succeeds. */
+  async #prepareSuccessor(asked: ProgramSource | undefined): Promise<void> {
+    let problem: string | null = null;
+    let program: PreparedProgram | null = null;
+    this.#successor?.process.kill('SIGKILL');
+    try {
+      program = this.#programs.prepare(this.#daemon.home.state, asked);
+      this.#successor = await startSuccessor({
+        watch: this.#options.watch,
+        logFd: this.#options.log.fd,
+        program,
+        onMessage: (message, fds) => this.handle(message, fds),
+        onFdsLost: (message) => this.fdsLost(message),
+        onEnd: (pid, why) => this.#successorGone(pid, why),
+      });
+    } catch (error) {
+      if (program) this.#programs.discard(program);
+      problem = (error as Error).message;
+      this.#options.log.say(`the next keeper could not be started, so the present one stays: ${problem}`, 'warn');
+    }
+    this.#emit({ type: 'successor', problem });
+  }
+
+  #successorGone(pid: number, why: string): void {
+    if (this.#successor?.process.pid === pid) {
+      this.#programs.discard(this.#successor.program);
+      this.#successor = null;
+    } else if (this.#keeper?.pid === pid) this.keeperGone(why);
+  }
+
+  /** Asks for a session again, because there was no room for its fds. */
   fdsLost(message: FromKeeper): void {
     if (message.type === 'hand') this.#missed.miss(message.session.run.id);
   }
@@ -350,10 +496,10 @@ export class Holder {
   keeperGone(why: string): void {
     const keeper = this.#keeper;
     if (!keeper || this.#isShuttingDown) return;
-    if (this.#isStandby) process.exit(0); // the holder beside us has everything, and starts the next keeper
+    if (this.#isStandby) process.exit(0); // the holder beside us has all sessions, and starts the next keeper
     if (this.#isTakingOver && this.#store?.isThere === true) {
       this.#options.log.say(`keeper ${keeper.pid} is gone before it had handed everything over; the fd store has it`);
-      process.exit(0); // with that, the store's last link ends, and it starts a holder
+      process.exit(0); // the store's last link ends with this process, and it starts a holder
     }
     this.#keeper = null;
     keeper.health.stop();
@@ -368,9 +514,24 @@ export class Holder {
     );
     this.#othersGone = Promise.all([this.#othersGone, gone]);
     this.#backoffMs = performance.now() - keeper.startedAt > HEALTHY_MS ? 0 : this.#backoffMs;
-    const who = keeper.pid === 0 ? 'the keeper before this holder' : `keeper ${keeper.pid}`; // the fd store does not know it
+    const who = keeper.pid === 0 ? 'the keeper before this holder' : `keeper ${keeper.pid}`; // the fd store does not know its pid
     this.#options.log.say(`${who} is gone: ${why}; ${this.#children.size} sessions are safe`, 'warn');
+    if (this.#successor) return this.#promote(this.#successor);
+    if (!keeper.isReady) this.#failed(why);
     this.#restartKeeper();
+  }
+
+  #failed(why: string): void {
+    const { node, path } = this.#program('keeper.mjs');
+    this.#failures++;
+    const { daemonLog } = this.#daemon.home;
+    void loadProblem(node, path).then((problem) =>
+      this.#trouble.report(
+        problem === null
+          ? `the keeper ended before it was ready (${why}), and ${daemonLog} has its errors`
+          : `the keeper cannot be started: ${problem}`,
+      ),
+    );
   }
 
   #restartKeeper(): void {
@@ -401,9 +562,4 @@ export class Holder {
     }
     sockets.forEach((socket) => removeShortFolder(dirname(socket)));
   }
-}
-
-/** The daemon's programs are side by side in `dist/`. */
-function sibling(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }

@@ -1,34 +1,34 @@
 /**
- * Keeps the daemon reachable when its files are moved or deleted under it: a cleaner of /tmp removes sockets, a logout
- * removes the runtime folder, a user moves or deletes the state folder. The sessions live on, so the daemon repairs what
- * leads to it. Keeps LIFE-12; decision 029 has the cases.
+ * Keeps the daemon reachable when its files are moved or deleted under it: a cleaner of /tmp removes sockets, a logout removes
+ * the runtime folder, a user moves or deletes the state folder. The sessions continue to run, so the daemon repairs the files
+ * through which clients reach it. Keeps LIFE-12 and LIFE-40; decision 029 has the cases.
  *
- * The lock is the anchor: its open file shows where the state folder is now, and a folder belongs to this daemon only
- * while its lock does. What another daemon has locked is left alone.
+ * The lock is decisive: its open file shows where the state folder is now, and a folder belongs to this daemon only while its
+ * lock does. Files that another daemon has locked are left alone.
  */
-import { closeSync, fstatSync, openSync, readlinkSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { native } from '@spool/native';
-import { type DaemonRecord, type Home, socketIn } from '@spool/protocol';
+import { type DaemonRecord, type Home, programFolder, socketIn } from '@spool/protocol';
 import { isUsable, listenIn, nameOwner, writeAddress } from './listening.ts';
 import { makeSafeFolder } from './safe-folder.ts';
 
-/** Damage is repaired once it has looked the same for this long: `rm -rf` takes a moment. */
+/** The time for which damage must be unchanged before it is repaired: `rm -rf` takes a moment. */
 export const SETTLE_MS = 50;
 
-export interface Repaired {
+export interface RepairedHome {
   readonly daemon: DaemonRecord;
-  /** In the order that DaemonRecord describes. */
+  /** The fds in the order that DaemonRecord describes. */
   readonly fds: readonly number[];
-  /** The sessions have a new folder: what has it open must open it again. */
+  /** Whether the sessions have a new folder: programs that have it open must open it again. */
   readonly isNewStart: boolean;
 }
 
-interface Place {
+interface RunFolder {
   readonly run: string;
   fd: number;
   lockFd: number;
-  /** Of the socket's file; an fd does not tell. */
+  /** The inode of the socket's file, which an fd does not reveal. */
   inode: number | undefined;
 }
 
@@ -37,12 +37,12 @@ export class HomeGuard {
   #daemon: DaemonRecord;
   #lock: number;
   readonly #rest: readonly number[];
-  #places: Place[];
+  #places: RunFolder[];
   #sessionsInode: number | undefined;
   #damage = '';
   #said = '';
 
-  /** Null for the daemon of an older version, whose fds cannot be told apart. */
+  /** Returns null for the daemon of an older version, whose fds cannot be distinguished. */
   static of(daemon: DaemonRecord, fds: readonly number[], say: (sentence: string) => void): HomeGuard | null {
     const count = daemon.sockets?.length ?? 0;
     return count > 0 && fds.length >= 1 + 2 * count ? new HomeGuard(daemon, fds, say) : null;
@@ -70,11 +70,13 @@ export class HomeGuard {
     return [...new Set([state, ...this.#places.map(({ run }) => run)])];
   }
 
-  /** `again`: there is damage, to be looked at once more after SETTLE_MS. */
-  check(): Repaired | 'again' | null {
+  /** Repairs damage. `again`: there is damage, and the caller must check once more after SETTLE_MS. */
+  check(): RepairedHome | 'again' | null {
     const damage = this.#findDamage();
-    const isSettled = damage === this.#damage;
-    this.#damage = damage;
+    // `rm -rf` may have deleted the missing files, and be at work on the rest.
+    const look = damage === '' ? '' : `${damage} ${entriesLeft(this.#daemon.home)}`;
+    const isSettled = look === this.#damage;
+    this.#damage = look;
     if (damage === '') return null;
     if (!isSettled) return 'again';
     this.#damage = '';
@@ -99,7 +101,7 @@ export class HomeGuard {
     return found.join(', ');
   }
 
-  #repair(damage: string): Repaired | null {
+  #repair(damage: string): RepairedHome | null {
     const { state: before, sessions } = this.#daemon.home;
     if (!this.#repairState()) return null;
     const { home } = this.#daemon;
@@ -123,11 +125,11 @@ export class HomeGuard {
     return { daemon: this.#daemon, fds, isNewStart };
   }
 
-  /** False if the folder now belongs to another daemon. */
+  /** Returns false if the folder now belongs to another daemon. */
   #repairState(): boolean {
     const { home } = this.#daemon;
     if (leadsTo(home.lock, this.#lock)) return true;
-    const place = placeOf(this.#lock);
+    const place = pathOf(this.#lock);
     if (place !== null && place.endsWith('/daemon.lock') && leadsTo(place, this.#lock)) {
       this.#follow(dirname(place));
       return true;
@@ -135,7 +137,7 @@ export class HomeGuard {
     makeSafeFolder(home.state);
     const lock = openLock(home.lock, 'a');
     if (lock === null) {
-      this.#sayOnce(`${home.state} was replaced, and another daemon uses it; the sessions of this one go on`);
+      this.#sayOnce(`${home.state} was replaced, and another daemon uses it; the sessions of this one continue`);
       return false;
     }
     closeSync(this.#lock);
@@ -143,7 +145,7 @@ export class HomeGuard {
     return true;
   }
 
-  /** The state folder has another name: so has everything in it. */
+  /** Adopts the new name of the state folder, for everything in it. */
   #follow(state: string): void {
     const { home } = this.#daemon;
     this.#daemon = { ...this.#daemon, home: movedHome(home, state) };
@@ -151,7 +153,7 @@ export class HomeGuard {
     for (const { lockFd } of this.#places) nameOwner(lockFd, state);
   }
 
-  #repairPlace(place: Place): void {
+  #repairPlace(place: RunFolder): void {
     const { run } = place;
     if (!isUsable(run)) return; // logged out: it is made again at the next login
     const isThere = place.inode !== undefined && inodeOf(socketIn(run)) === place.inode;
@@ -169,7 +171,7 @@ export class HomeGuard {
     place.inode = inodeOf(socketIn(run));
   }
 
-  /** The check runs with every ping. */
+  /** Reports a sentence once, since the check runs with every ping. */
   #sayOnce(sentence: string): void {
     if (sentence !== this.#said) this.#say(sentence);
     this.#said = sentence;
@@ -182,11 +184,23 @@ function inodeOf(path: string): number | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })?.ino;
   } catch {
-    return undefined; // ENOTDIR, EACCES: as good as gone
+    return undefined; // ENOTDIR, EACCES: the same as missing
   }
 }
 
-/** Whether the path is the file that is open as `fd`. */
+/** Counts the entries of the state folder, without those of sessions, which may be many. */
+function entriesLeft({ state, sessions }: Home): number {
+  const count = (folder: string, recursive: boolean): number => {
+    try {
+      return readdirSync(folder, { recursive }).length;
+    } catch {
+      return 0; // gone
+    }
+  };
+  return count(state, false) + count(sessions, false) + count(programFolder(state), true);
+}
+
+/** Returns whether the path leads to the file that is open as `fd`. */
 function leadsTo(path: string, fd: number): boolean {
   try {
     const named = statSync(path, { throwIfNoEntry: false });
@@ -197,8 +211,8 @@ function leadsTo(path: string, fd: number): boolean {
   }
 }
 
-/** Where the open file is now. */
-function placeOf(fd: number): string | null {
+/** Returns the present path of the open file. */
+function pathOf(fd: number): string | null {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
@@ -206,7 +220,7 @@ function placeOf(fd: number): string | null {
   }
 }
 
-/** Null when another daemon has it. */
+/** Returns null if another daemon holds the lock. */
 function openLock(path: string, flags: 'a' | 'a+'): number | null {
   const fd = openSync(path, flags, 0o600);
   if (native.tryLock(fd)) return fd;

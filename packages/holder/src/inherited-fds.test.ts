@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-test('[RUN-4] what is inherited by accident is closed; the fd that is meant, and what Node needs, stay', () => {
+test('[RUN-4] fds inherited by accident are closed; the kept fd, and those of Node, stay open', () => {
   const script = `
     import { readdirSync, readlinkSync } from 'node:fs';
     const { closeInheritedFds } = await import(${JSON.stringify(new URL('inherited-fds.ts', import.meta.url).href)});

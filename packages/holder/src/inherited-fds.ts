@@ -11,11 +11,13 @@ import { native } from '@spool/native';
 const O_CLOEXEC = 0o2000000;
 const STDERR = 2;
 
-/** Closes every inherited fd except standard input, output and error, and those `kept`. Call it before opening anything. */
+/**
+ * Closes every inherited fd except standard input, output and error, and those `kept`. Must be called before any file is opened.
+ */
 export function closeInheritedFds(...kept: readonly number[]): void {
   for (const name of readdirSync('/proc/self/fd')) {
     const fd = Number(name);
-    // Everything that Node opens itself is close-on-exec.
+    // All fds that Node opens itself are close-on-exec.
     if (fd > STDERR && !kept.includes(fd) && !isCloseOnExec(fd)) native.close(fd);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Resource limits. A child gets the limits of its caller. The daemon must not keep the limits of the shell that started
- * it: with `ulimit -t 2` in that shell, the kernel would end the keeper every two seconds. Keeps RUN-4, with the native
+ * it: with `ulimit -t 2` in that shell, the kernel would end the keeper every two seconds. Keeps RUN-48, and RUN-4 with the native
  * `spawn`.
  */
 import { readFileSync } from 'node:fs';
@@ -20,10 +20,10 @@ import {
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-/** Linux's initial limits, for clients that do not send theirs. The other limits are the daemon's: none. */
+/** Linux's initial limits, for clients that do not send theirs. All other limits are the daemon's: unlimited. */
 const USUAL: Limits = { core: [0, null], stack: [8 * MIB, null], nofile: [1024, null] };
 
-/** The limits of a child, as `native.spawn` takes them. */
+/** Returns the limits of a child, as `native.spawn` takes them. */
 export function childLimits({ limits = {}, nofileSoft, nice = 0 }: RunRequest): { limits: Float64Array; nice: number } {
   const triples = LIMIT_NAMES.flatMap((name) => {
     const given: Limit | undefined = limits[name] ?? USUAL[name];
@@ -82,6 +82,6 @@ function ownLimits(): Limits {
   try {
     return parseLimits(readFileSync('/proc/self/limits', 'utf8'));
   } catch {
-    return {}; // no /proc: nothing is known, so nothing is refused
+    return {}; // no /proc: the limits are unknown, so none is refused
   }
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { native } from '@spool/native';
 import { homeFrom } from '@spool/protocol';
 import { expect, onTestFinished, test } from 'vitest';
-import { listen, nameOwner } from './listening.ts';
+import { listenOnSockets, nameOwner } from './listening.ts';
 
-/** A home with a runtime folder, whose socket folder in the state folder is locked by a daemon of `owner`. */
-function lockedBy(owner: (state: string) => string): ReturnType<typeof listen> {
+/** Listens in a home with a runtime folder; a daemon of `owner` has locked the socket folder in the state folder. */
+function lockedBy(owner: (state: string) => string): ReturnType<typeof listenOnSockets> {
   const base = mkdtempSync(`${tmpdir()}/spool-listening-`);
   onTestFinished(() => rmSync(base, { recursive: true }));
   mkdirSync(`${base}/runtime`, { mode: 0o700 });
@@ -15,7 +15,7 @@ function lockedBy(owner: (state: string) => string): ReturnType<typeof listen> {
   const lock = openSync(`${home.state}/run/daemon.lock`, 'a+', 0o600);
   expect(native.tryLock(lock)).toBe(true);
   nameOwner(lock, owner(home.state));
-  const listening = listen(home, () => {});
+  const listening = listenOnSockets(home, () => {});
   const { socketFds = [], lockFds = [] } = listening ?? {};
   for (const fd of [lock, ...socketFds, ...lockFds]) native.close(fd);
   return listening;

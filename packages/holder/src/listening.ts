@@ -24,24 +24,24 @@ import { native } from '@spool/native';
 import { formatAddress, type Home, socketIn, SpoolError } from '@spool/protocol';
 import { makeSafeFolder } from './safe-folder.ts';
 
-/** Connections queue here while a keeper is being replaced. */
+/** The length of the queue in which connections wait while a keeper is being replaced. */
 const BACKLOG = 511;
 
-/** Another daemon needs far less time than this between locking a folder and writing its name into the lock. */
+/** The time to wait for a name in a lock: another daemon needs far less between locking a folder and writing its name. */
 const NAME_MS = 200;
 
-export interface Listening {
+export interface ListeningSockets {
   readonly sockets: readonly string[];
   readonly socketFds: readonly number[];
-  /** Hold these for as long as the sockets. */
+  /** The locks, to be held for as long as the sockets. */
   readonly lockFds: readonly number[];
 }
 
 /**
- * Call it under the lock of the state folder. Returns null when a daemon without that lock is running: one of an older
- * version, or one whose lock was deleted.
+ * Opens the sockets; must be called under the lock of the state folder. Returns null when a daemon without that lock is running:
+ * one of an older version, or one whose lock was deleted.
  */
-export function listen(home: Home, say: (sentence: string) => void): Listening | null {
+export function listenOnSockets(home: Home, say: (sentence: string) => void): ListeningSockets | null {
   const found: { socket: string; socketFd: number; lockFd: number }[] = [];
   let refused: unknown = null;
   for (const run of home.runs.filter(isUsable)) {
@@ -58,7 +58,7 @@ export function listen(home: Home, say: (sentence: string) => void): Listening |
         writeAddress(home, [socketIn(run)]);
         return null;
       }
-      // It has lost its state folder or the lock in there, and is about to repair that.
+      // That daemon has lost its state folder or the lock in it, and is about to repair that.
       if (owner === home.state) return null;
       say(`${run} is in use by the daemon of ${owner}`);
     } catch (error) {
@@ -73,7 +73,7 @@ export function listen(home: Home, say: (sentence: string) => void): Listening |
   return { sockets, socketFds: found.map(({ socketFd }) => socketFd), lockFds: found.map(({ lockFd }) => lockFd) };
 }
 
-/** Written to a temporary file and renamed: a client reads either the old address or the new one. */
+/** Writes the address to a temporary file and renames it: a client reads either the old address or the new one. */
 export function writeAddress({ address, state }: Home, sockets: readonly string[]): void {
   const temporary = `${address}.tmp`;
   const folder = String(statSync(state, { bigint: true }).ino);
@@ -89,18 +89,18 @@ export function removeIfThere(path: string): void {
   }
 }
 
-/** The folder in /tmp for a socket whose own path would be too long: nobody would ever remove it. */
+/** Removes the folder in /tmp of a socket whose own path would be too long: no other program would remove it. */
 export function removeShortFolder(run: string): void {
   if (dirname(run) !== '/tmp') return;
   try {
     removeIfThere(`${run}/daemon.lock`);
     rmdirSync(run);
   } catch {
-    // Not empty: then it is not only ours
+    // Not empty: another program uses it too
   }
 }
 
-/** Call it under the lock of the folder. */
+/** Listens in a folder; must be called under its lock. */
 export function listenIn(
   run: string,
   lockFd: number,
@@ -112,19 +112,19 @@ export function listenIn(
   return { socket, socketFd: native.listenUnix(socket, BACKLOG), lockFd };
 }
 
-/** Writes into the lock of a socket folder which daemon has it. */
+/** Writes the name of the owning daemon into the lock of a socket folder. */
 export function nameOwner(lockFd: number, state: string): void {
   ftruncateSync(lockFd);
   writeSync(lockFd, `${state}\n`);
 }
 
-/** A runtime folder that is missing or belongs to another user (as after `su`) is not used; the state folder remains. */
+/** Returns false for a runtime folder that is missing or belongs to another user (as after `su`); the state folder remains. */
 export function isUsable(run: string): boolean {
   const parent = lstatSync(dirname(run), { throwIfNoEntry: false });
   return parent !== undefined && (parent.uid === process.getuid!() || (parent.mode & 0o1000) !== 0);
 }
 
-/** The state folder of the daemon that listens in `run`; '' for an older version that did not write it. */
+/** Returns the state folder of the daemon that listens in `run`; '' for an older version that did not write it. */
 function ownerOf(run: string): string {
   const read = (): string => readFileSync(`${run}/daemon.lock`, 'utf8').trim();
   const owner = read();

@@ -1,7 +1,7 @@
 /**
  * The holder's entry point. It is started in one of two ways:
  *   --ready-fd N   by a client: become the daemon if there is none, and report the result on N
- *   --link-fd N    by a keeper whose holder died: take everything from it, and hold it
+ *   --link-fd N    by a keeper whose holder died: take all sessions from it, and hold them
  *   --link-fd N --store-fd M    by the fd store, when both have died: the same
  * The lock of the state folder keeps LIFE-4.
  */
@@ -10,21 +10,33 @@ import { dirname } from 'node:path';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import { FdWatch } from '@spool/native/fd-watch';
-import { type FromHolder, type FromKeeper, type Home, homeFrom, SpoolError, toWireError } from '@spool/protocol';
+import {
+  type FromHolder,
+  type FromKeeper,
+  type Home,
+  homeFrom,
+  LOAD_CHECK,
+  SpoolError,
+  toWireError,
+} from '@spool/protocol';
 import { DaemonLog } from './daemon-log.ts';
 import { Holder } from './holder.ts';
 import { closeInheritedFds } from './inherited-fds.ts';
 import { leaveSessionGroup } from './control-groups.ts';
 import { shedOwnLimits } from './limits.ts';
-import { listen } from './listening.ts';
+import { listenOnSockets } from './listening.ts';
 import { makeSafeFolder } from './safe-folder.ts';
 
 /** Only Linux can pass fds between processes and splice bytes; elsewhere one process does both jobs. */
 const hasEscrow = process.platform === 'linux' && process.env.SPOOL_ESCROW !== 'off';
 
-/** The place of the state folder's lock among the fds of a daemon (see DaemonRecord). */
+/** The index of the state folder's lock among the fds of a daemon (see DaemonRecord). */
 const LOCK_AT = 1;
 
+if (process.argv[2] === LOAD_CHECK.argument) {
+  process.stdout.write(LOAD_CHECK.answer);
+  process.exit(0);
+}
 process.umask(0o077);
 process.title = 'spool-holder';
 
@@ -52,7 +64,7 @@ function becomeDaemon(readyFd: number): void {
     leaveSessionGroup();
     const warn = (sentence: string): void => log.say(sentence, 'warn');
     shedOwnLimits(warn);
-    const listening = listen(home, warn);
+    const listening = listenOnSockets(home, warn);
     if (listening === null) return answer('busy', 0);
     const { sockets, socketFds, lockFds } = listening;
     const holder = new Holder({
@@ -88,7 +100,7 @@ function becomeDaemon(readyFd: number): void {
   }
 }
 
-/** Null when another daemon has the lock. */
+/** Returns null if another daemon holds the lock. */
 function lockState({ state, lock: path }: Home): number | null {
   try {
     const lock = openSync(path, 'a', 0o600);
@@ -109,7 +121,7 @@ function takeOver(linkFd: number): void {
     onMessage(message, fds) {
       if (message.type !== 'hand-over') return holder?.handle(message, fds);
       const log = logTo(message.daemon.home.daemonLog);
-      // The daemon was stopped while the store was paused, and has given its lock up: another one may have it.
+      // The daemon was stopped while the store was paused, and has released its lock: another daemon may hold it.
       if (storeFd !== -1 && !native.tryLock(fds[LOCK_AT]!)) process.exit(0);
       holder = new Holder({
         watch,
@@ -119,8 +131,7 @@ function takeOver(linkFd: number): void {
         isStandby: message.isStandby === true,
         isTakingOver: storeFd === -1,
       });
-      // The keeper may be dead already: then its link ends after everything it handed over, and another keeper is
-      // started.
+      // The keeper may be dead already: then its link ends after all that it handed over, and another keeper is started.
       holder.attach(link, message.keeperPid, message.keeperStart);
       log.say(
         message.isStandby === true
@@ -132,7 +143,7 @@ function takeOver(linkFd: number): void {
     },
     onFdsLost(message) {
       if (holder) holder.fdsLost(message);
-      else process.exit(1); // not even the socket arrived: the keeper will try again with another holder
+      else process.exit(1); // not even the socket arrived: the keeper tries again with another holder
     },
     onEnd() {
       if (holder) holder.keeperGone('it closed its link');

@@ -1,6 +1,6 @@
 /**
  * Creates folders that only this user can enter. A folder that is a symlink or belongs to another user is refused with a
- * message, never repaired. Wrong permissions on our own folder are corrected. Keeps DOOR-8 and the folder half of LOG-7.
+ * message, never repaired. Wrong permissions on our own folder are corrected. Keeps DOOR-8 and the mode of folders in LOG-7.
  */
 import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { canOthersEnter, foreignFolder, makeFolders, SpoolError } from '@spool/protocol';

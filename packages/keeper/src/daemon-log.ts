@@ -1,5 +1,5 @@
 /**
- * The keeper's part of the daemon's log, which is the standard error that the holder passed on. `SPOOL_LOG=debug` adds
+ * Writes the keeper's part of the daemon's log: to the standard error that it got from the holder. `SPOOL_LOG=debug` adds
  * clients, requests and sessions. Of a request, only its name and session are logged: its content is private to the user.
  */
 import { writeSync } from 'node:fs';
@@ -9,7 +9,7 @@ export const LOG_FD = 2;
 
 const wanted = logLevelOf(process.env['SPOOL_LOG']) ?? 'info';
 
-/** Whether it is worth composing the sentence. */
+/** Whether debug messages are logged, so that they are worth composing. */
 export const isDebugged = isLogged('debug', wanted);
 
 export function log(level: LogLevel, sentence: string, part = 'keeper'): void {
@@ -25,7 +25,7 @@ export function debug(sentence: string): void {
   log('debug', sentence);
 }
 
-/** Adds how a request ended to the log; the request itself is not changed. */
+/** Logs how a request ended; does not change the request. */
 export function debugRequest(who: string, op: string, session: unknown, handle: () => unknown): unknown {
   const startedAt = performance.now();
   const tell = (end: string): void =>

@@ -13,7 +13,6 @@ import { HolderLink } from './holder-link.ts';
 import { turns } from './testing/fake-client.ts';
 
 const HELD = { run: { id: 'abcdefgh' }, kind: 'pipes' } as unknown as HeldSession;
-const ownNode = process.execPath;
 
 // For every test: a timer that outlives its test would send over a closed link.
 beforeEach(() => {
@@ -22,7 +21,6 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.useRealTimers();
-  process.execPath = ownNode;
 });
 
 class Stage {
@@ -32,23 +30,28 @@ class Stage {
   readonly complaints: string[] = [];
   readonly link: HolderLink;
   replaced = 0;
-  /** A process that stands in for the holder: it is killed when it looks hung. */
+  /** A process in the role of the holder: it is killed when it looks hung. */
   readonly holder: ChildProcess = spawn('sleep', ['1000'], { stdio: 'ignore' });
   readonly holderDied = new Promise((resolve) => this.holder.once('exit', resolve));
   readonly #holders: FdLink<FromKeeper, FromHolder>;
+  /** The number of next holders that were started. */
+  #started = 0;
 
   constructor() {
-    // The program started as the next holder records its pid and everything it is sent, and exits when the link closes.
-    // The link does not block, so `cat` gives up whenever there is nothing.
+    // The program started as the next holder records its pid and everything that it receives, and exits when the link closes. The
+    // link does not block, so `cat` gives up whenever there is no data.
     const next = `${this.folder}/next-holder`;
     const collect = `until cat <&3 >> ${this.folder}/sent 2>/dev/null; do sleep 0.02; done`;
     writeFileSync(next, `#!/bin/sh\necho $$ >> ${this.folder}/pids\n${collect}\n`);
     chmodSync(next, 0o700);
-    process.execPath = next;
     const [keepers, holders] = native.socketPair();
     this.link = new HolderLink(keepers, {
       watch: this.watch,
       logFd: openSync('/dev/null', 'w'),
+      node: () => {
+        this.#started++;
+        return next;
+      },
       onMessage: () => {},
       onMoved: () => {},
       onReplaced: () => this.replaced++,
@@ -60,11 +63,13 @@ class Stage {
       onFdsLost: () => {},
       onEnd: () => {},
     });
-    onTestFinished(() => {
+    onTestFinished(async () => {
       this.watch[Symbol.dispose](); // so that the link does not see the deaths below and start another holder
       this.holder.kill('SIGKILL');
-      for (const pid of this.#read('pids').trim().split('\n'))
-        if (isAlive(Number(pid))) process.kill(Number(pid), 'SIGKILL');
+      // A process that has only just been started would write into the folder while it is removed.
+      await this.until(() => this.#pids.length === this.#started);
+      for (const pid of this.#pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+      await this.until(() => !this.#pids.some(isAlive));
       rmSync(this.folder, { recursive: true });
     });
   }
@@ -90,7 +95,7 @@ class Stage {
     return [...this.#read('sent').matchAll(/"type":"([a-z-]+)"/g)].map(([, type]) => type!);
   }
 
-  /** Messages arrive through the event loop, whatever the fake clock says. */
+  /** Waits for a claim to become true. Messages arrive through the event loop, independent of the fake clock. */
   async until(claim: () => boolean): Promise<void> {
     const deadline = process.uptime() + 20;
     while (!claim()) {
@@ -99,11 +104,16 @@ class Stage {
     }
   }
 
+  /** The pids of the next holders that run already. */
+  get #pids(): number[] {
+    return this.#read('pids').split('\n').filter(Boolean).map(Number);
+  }
+
   #read(name: string): string {
     try {
       return readFileSync(`${this.folder}/${name}`, 'utf8');
     } catch {
-      return ''; // nothing yet
+      return ''; // the file does not exist yet
     }
   }
 }

@@ -21,6 +21,7 @@ test('[LIFE-1] a holder that is dead before its welcome is read is no fault of t
   const heard: string[] = [];
   new HolderLink(ours, {
     watch,
+    node: () => process.execPath,
     logFd: 2,
     onMessage: ({ type }) => heard.push(type),
     onMoved: () => {},
@@ -36,21 +37,21 @@ test('[LIFE-1] a holder that is dead before its welcome is read is no fault of t
   const gone = spawnSync('true').pid;
   const fds = [native.openPipe(), native.openPipe()];
   holder.send({ type: 'welcome', holderPid: gone, holderStart: '1', daemon }, fds);
-  // A pid that another process has by now: our own stands in for it.
+  // A pid that now belongs to another process: our own process plays that role.
   holder.send({ type: 'welcome', holderPid: process.pid, holderStart: '1', daemon }, fds);
   while (heard.length < 2) await new Promise((resolve) => setImmediate(resolve));
   expect(heard).toEqual(['welcome', 'welcome']);
   expect(pidfds()).toBe(openedBefore);
 });
 
-/** The number of processes open here. */
+/** Returns the number of pidfds that this process has open. */
 function pidfds(): number {
   let count = 0;
   for (let fd = 0; fd < 200; fd++) {
     try {
       if (/^Pid:/m.test(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))) count++;
     } catch {
-      // not open
+      // the fd is not open
     }
   }
   return count;

@@ -3,7 +3,6 @@
  * every fd; after that, the keeper may be killed again. Keeps LIFE-1, LIFE-2 and LIFE-3, with the holder's `holder.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
@@ -12,23 +11,34 @@ import { MissedSessions } from '@spool/native/missed-sessions';
 import { SpareFds } from '@spool/native/spare-fds';
 import { PeerHealth } from '@spool/native/peer-health';
 import { killAndWait } from '@spool/native/when-gone';
-import { type DaemonRecord, type FromHolder, type FromKeeper, type HeldSession, SpoolError } from '@spool/protocol';
+import { programPath } from '@spool/native/program-path';
+import {
+  type DaemonRecord,
+  type FromHolder,
+  type FromKeeper,
+  type HeldSession,
+  type ProgramSource,
+  SpoolError,
+  VERSION,
+} from '@spool/protocol';
 
 const BACKOFF_MS_MAX = 2000;
 
-/** A new holder that does not hold everything by then is abandoned, and the present one stays. */
+/** A new holder that does not hold every fd by then is abandoned, and the present one stays. */
 const RENEW_MS_MAX = 10_000;
 
 export interface HolderLinkOptions {
   readonly watch: FdWatch;
-  /** The daemon's log. */
+  /** The fd of the daemon's log. */
   readonly logFd: number;
+  /** Returns the Node that runs the next holder. */
+  node(): string;
   onMessage(message: FromHolder, fds: readonly number[]): void;
-  /** The daemon listens on other fds; `isNewStart`: and its sessions have another folder. */
+  /** Called when the daemon listens on other fds; `isNewStart`: its sessions have another folder too. */
   onMoved(isNewStart: boolean): void;
-  /** The holder was replaced: requests that the old one did not answer must be sent again. */
+  /** Called when the holder was replaced: requests that the old one did not answer must be sent again. */
   onReplaced(): void;
-  /** Everything that a new holder must hold. */
+  /** Returns all sessions and fds that a new holder must hold. */
   handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }>;
   warn(sentence: string): void;
 }
@@ -37,7 +47,7 @@ export interface HolderLinkOptions {
 interface NextHolder {
   readonly link: FdLink<FromHolder, FromKeeper>;
   readonly process: ChildProcess;
-  /** True once it holds everything; false if it died before. */
+  /** Resolves with true once it holds every fd, with false if it died before. */
   readonly held: PromiseWithResolvers<boolean>;
 }
 
@@ -48,20 +58,21 @@ export class HolderLink {
   #holder: { readonly pid: number; readonly pidfd: number } | null = null;
   #settled = Promise.withResolvers<void>();
   readonly #asked: ((answered: boolean) => void)[] = [];
+  readonly #successors: PromiseWithResolvers<string | null>[] = [];
   #health: PeerHealth | null = null;
-  /** Until it has sent its first message. */
+  /** The process of a new holder until it has sent its first message. */
   #starting: ChildProcess | null = null;
   readonly #spare = new SpareFds();
   readonly #missed = new MissedSessions(this.#spare, (id) => this.#link.send({ type: 'missed', id }));
   #backoffMs = 0;
   #count = 1;
   #isEnding = false;
-  /** All sessions that the first holder has were received. */
+  /** Whether all sessions of the first holder were received. */
   #isWhole = false;
   #next: NextHolder | null = null;
-  /** Messages for a new holder that wait until it holds everything; it would not understand them before. */
+  /** Messages for a new holder that wait until it holds every fd; it would not understand them earlier. */
   #early: { readonly message: FromKeeper; readonly fds: readonly number[] }[] | null = null;
-  /** Until this resolves, an earlier holder may still act. */
+  /** Resolves when no earlier holder can act any more. */
   #othersGone: Promise<unknown> = Promise.resolve();
 
   constructor(socket: number, options: HolderLinkOptions) {
@@ -69,17 +80,32 @@ export class HolderLink {
     this.#link = this.#open(socket);
   }
 
+  /** Sends the first message: this keeper has loaded. */
+  sayReady(): void {
+    this.#link.send({ type: 'ready', version: VERSION });
+  }
+
+  /** Resolves once another keeper has loaded beside this one; rejects with the reason if it cannot be started. */
+  async prepareSuccessor(program?: ProgramSource): Promise<void> {
+    if (!this.#daemon?.record.program) return; // an older holder, which starts a successor when this keeper is gone
+    const answer = Promise.withResolvers<string | null>();
+    this.#successors.push(answer);
+    this.send({ type: 'succeed', program });
+    const problem = await answer.promise;
+    if (problem !== null) throw new SpoolError('SUCCESSOR_REFUSED', { reason: problem });
+  }
+
   get daemon(): DaemonRecord {
     return this.#daemon!.record;
   }
 
-  /** See DaemonRecord for the order of the fds. */
+  /** The fds on which the daemon listens; see DaemonRecord for their order. */
   get listenFds(): readonly number[] {
     const { record, fds } = this.#daemon!;
     return [fds[0]!, ...fds.slice(2, 1 + (record.sockets?.length ?? 1))];
   }
 
-  /** How many holders this keeper has had, which identifies the present one. */
+  /** The number of holders that this keeper has had, which identifies the present one. */
   get count(): number {
     return this.#count;
   }
@@ -93,7 +119,7 @@ export class HolderLink {
     for (;;) {
       const { promise } = this.#settled;
       await promise;
-      if (promise !== this.#settled.promise) continue; // it died before our turn came
+      if (promise !== this.#settled.promise) continue; // the holder died before our turn came
       const answer = new Promise<boolean>((answered) => this.#asked.push(answered));
       this.#link.send({ type: 'ask' });
       // A holder that died a moment ago does not answer; its successor will.
@@ -101,7 +127,7 @@ export class HolderLink {
     }
   }
 
-  /** The holder is about to exit on request, so the keeper exits with it. */
+  /** Notes that the holder is about to exit on request, so that the keeper exits with it. */
   expectEnd(): void {
     this.#isEnding = true;
   }
@@ -113,8 +139,8 @@ export class HolderLink {
   }
 
   /**
-   * Replaces a healthy holder by one that runs the code now on disk. The next holder gets everything before the present
-   * one goes, so the keeper is never the only process to have it. Nothing may be spawned meanwhile.
+   * Replaces a healthy holder by one that runs the code now on disk. The next holder gets every fd before the present one exits,
+   * so the keeper is never the only process that has them. No process may be spawned meanwhile.
    */
   async renew(): Promise<void> {
     await this.settled();
@@ -153,7 +179,7 @@ export class HolderLink {
     this.#options.onReplaced();
   }
 
-  /** Handles what the next holder sends before it takes over. */
+  /** Handles messages that the next holder sends before it takes over. */
   #hearNext(next: NextHolder, message: FromHolder, fds: readonly number[]): void {
     if (message.type === 'welcome') fds.forEach((fd) => native.close(fd));
     else if (message.type === 'held') next.held.resolve(true);
@@ -171,7 +197,7 @@ export class HolderLink {
       },
       onFdsLost: (message) => {
         if (message.type === 'session') this.#missed.miss(message.session.run.id);
-        // The sockets did not arrive: the holder will try again with another keeper
+        // The sockets did not arrive: the holder will try again with another keeper.
         else if (!this.#daemon || message.type === 'moved') process.exit(1);
       },
       onEnd: () => {
@@ -191,7 +217,7 @@ export class HolderLink {
         this.#starting = null;
         this.#isHolder(message.holderPid, message.holderStart);
         this.#health?.heard();
-        // A new holder only repeats what it was given.
+        // A new holder only sends back the fds that it was given.
         if (this.#daemon) fds.forEach((fd) => native.close(fd));
         else this.#daemon = { record: message.daemon, fds };
         break;
@@ -207,6 +233,9 @@ export class HolderLink {
         return;
       case 'here':
         for (const answered of this.#asked.splice(0)) answered(true);
+        return;
+      case 'successor':
+        for (const { resolve } of this.#successors.splice(0)) resolve(message.problem);
         return;
       case 'session':
         this.#missed.got(message.session.run.id);
@@ -243,7 +272,7 @@ export class HolderLink {
     this.#othersGone = Promise.all([this.#othersGone, gone]);
   }
 
-  /** The holder's pings show that it is alive; when they stop, the keeper asks. */
+  /** Watches the holder's pings, which show that it is alive; when they stop, the keeper asks. */
   #watchHealth(pid: number): void {
     this.#health?.stop();
     this.#health = new PeerHealth({
@@ -254,9 +283,9 @@ export class HolderLink {
   }
 
   #holderGone(why: string): void {
-    // The holder was asked to end, or died before it sent anything: there is nothing to keep.
+    // The holder was asked to end, or died before it sent anything: there are no sessions to keep.
     if (this.#isEnding || !this.#daemon) {
-      // The keeper is the last to leave. A paused fd store may hold copies of the locks for as long as it likes.
+      // The keeper is the last process to exit. A paused fd store may hold copies of the locks for any time.
       this.#daemon?.fds.forEach((fd) => native.unlock(fd));
       process.exit(0);
     }
@@ -286,20 +315,21 @@ export class HolderLink {
     this.#settled.resolve();
     this.#settled = Promise.withResolvers();
     for (const answered of this.#asked.splice(0)) answered(false);
+    for (const { resolve } of this.#successors.splice(0)) resolve('the holder is gone; try again');
     const waitMs = this.#backoffMs;
     this.#backoffMs = Math.min(BACKOFF_MS_MAX, Math.max(20, waitMs * 2));
     if (waitMs === 0) this.#startHolder();
     else setTimeout(() => this.#startHolder(), waitMs);
   }
 
-  /** It never sends anything: what could be read from its link is its end. */
+  /** Whether there is an fd store. It never sends data: its link becomes readable only when it ends. */
   get #hasStore(): boolean {
     const { record, fds } = this.#daemon!;
     return record.hasStore === true && !native.isReadable(fds.at(-1)!);
   }
 
   /**
-   * Null when there are not even fds for a socket pair. The caller then tries again, because nothing is safe without a
+   * Returns null if there are not even fds for a socket pair. The caller then tries again, because fds are safe only with a
    * holder.
    */
   #pair(): readonly [number, number] | null {
@@ -311,7 +341,7 @@ export class HolderLink {
     }
   }
 
-  /** The new holder loads while the old one exits; then it gets everything. */
+  /** Starts a new holder, which loads while the old one exits; then it gets every fd. */
   #startHolder(): void {
     const started = this.#spawnHolder();
     if (!started) return void setTimeout(() => this.#startHolder(), BACKOFF_MS_MAX);
@@ -336,7 +366,8 @@ export class HolderLink {
     this.#spare.release(); // starting a process needs fds
     const [ours, theirs] = this.#pair() ?? [];
     if (ours === undefined || theirs === undefined) return null;
-    const child = spawn(process.execPath, [siblingProgram('holder.mjs'), '--link-fd', '3'], {
+    const child = spawn(this.#options.node(), [programPath('holder.mjs'), '--link-fd', '3'], {
+      argv0: 'node',
       stdio: ['ignore', 'ignore', this.#options.logFd, theirs],
       detached: true,
       cwd: '/',
@@ -361,9 +392,4 @@ export class HolderLink {
     for (const { session, fds } of this.#options.handOver())
       if (session.run.id === id) link.send({ type: 'hand', session }, fds);
   }
-}
-
-/** The daemon's programs are side by side in `dist/`. */
-function siblingProgram(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }

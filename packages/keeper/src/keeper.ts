@@ -6,12 +6,16 @@ import { listRecords, readRecord } from '@spool/core';
 import { native } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import { openFiles } from '@spool/native/open-files';
+import { ownNode } from '@spool/native/own-node';
+import { Semaphore } from '@spool/native/semaphore';
 import {
   type DaemonStatus,
   doorsFolder,
   type FromHolder,
   type HeldExit,
   type HeldSession,
+  type LeftProcess,
+  type ProgramSource,
   PROTOCOL_VERSION,
   type RunRequest,
   SpoolError,
@@ -19,17 +23,17 @@ import {
   VERSION,
 } from '@spool/protocol';
 import { debug, log, LOG_FD } from './daemon-log.ts';
-import { AuditLog } from './doors/audit-log.ts';
-import { AuditPages } from './doors/audit-pages.ts';
-import { GatewayLink } from './doors/gateway-link.ts';
-import { NoticeQueue } from './doors/notice-queue.ts';
-import { TokenStore } from './doors/token-store.ts';
+import { AuditLog } from './gateway/audit-log.ts';
+import { AuditPages } from './gateway/audit-pages.ts';
+import { GatewayLink } from './gateway/gateway-link.ts';
+import { NoticeQueue } from './gateway/notice-queue.ts';
+import { TokenStore } from './gateway/token-store.ts';
 import { Listener } from './clients/listener.ts';
 import { OutputSubscriptions } from './clients/output-subscriptions.ts';
 import { freeName } from './session/names.ts';
-import { endSummary, summaryOf } from './session/end-summary.ts';
+import { endSummary, summarizeEnd } from './session/end-summary.ts';
+import { SideChannels } from './agents/side-channel/side-channel.ts';
 import { Spawner } from './session/spawner.ts';
-import { DiskTurns } from './logs/disk-turns.ts';
 import { Terminator } from './session/terminator.ts';
 import { FileBudget } from './clients/file-budget.ts';
 import { EndNotes } from './logs/end-notes.ts';
@@ -51,7 +55,7 @@ import { endWhenIdle, type IdleSubject } from './health/idle-limit.ts';
 import { Screens } from './screens/screens.ts';
 import { ClockCheck } from './logs/clock-check.ts';
 import { readKeepEnded } from './logs/keep-config.ts';
-import { Session } from './session/session.ts';
+import { KeeperSession } from './session/session.ts';
 import { Sweeper } from './logs/sweeper.ts';
 import { unreadableRecord } from './session/unreadable.ts';
 import type { SessionServices } from './session/services.ts';
@@ -60,13 +64,16 @@ import type { SessionServices } from './session/services.ts';
 const TYPED_MS_MAX = 2000;
 const TYPED_LOOK_MS = 10;
 
-/** The process tree of an ended session is long gone by then. */
+/** The time after which the process tree of an ended session is certainly gone. */
 const TREE_MS_MAX = 60_000;
 
 /** A daemon that is stopping waits at most this long for a slow or full disk. */
 const DURABLE_MS_MAX = 2000;
 
-/** The longest that a timer can wait. */
+/** The limit for concurrent waits for the disk: each takes a thread, and Node has four in total. */
+const DISK_ACCESSES_MAX = 2;
+
+/** The maximum delay of a timer. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 export class Keeper {
@@ -81,6 +88,10 @@ export class Keeper {
   readonly #files = new FileBudget(openFiles);
   readonly #listener: Listener;
   readonly #spawner: Spawner;
+  readonly #sideChannels = new SideChannels({
+    home: () => this.#holder.daemon.home,
+    isWanted: () => this.#services!.notifier.settings.sideChannel,
+  });
   readonly #owners: OwnerWatch;
   readonly #held: { session: HeldSession; fds: readonly number[] }[] = [];
   #services: SessionServices | null = null;
@@ -97,22 +108,25 @@ export class Keeper {
     this.#holder = new HolderLink(linkFd, {
       watch: this.#watch,
       logFd: LOG_FD,
+      node: ownNode,
       onMessage: (message, fds) => this.#handle(message, fds),
       onMoved: (isNewStart) => this.#moved(isNewStart),
       onReplaced: () => void this.#spawner.askAgain(),
       handOver: () => this.#handOver(),
       warn,
     });
+    this.#holder.sayReady();
     this.#spawner = new Spawner({
       daemon: () => this.#holder.daemon,
       holder: () => this.#holder.count,
       send: (message) => this.#holder.send(message),
       screensReady: () => this.#services!.screens.ready,
+      planServer: (run) => this.#sideChannels.plan(run),
       ownPids: () => this.#ownPids(),
     });
     this.#owners = new OwnerWatch(this.#watch, (session) => {
       if (session.lifecycle.phase === 'running' && session.lifecycle.ending === null)
-        void this.terminator.end(session as Session, 'owner', this.graceMs);
+        void this.terminator.end(session as KeeperSession, 'owner', this.graceMs);
     });
     this.#listener = new Listener(this.#watch, this.#files, {
       onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
@@ -139,7 +153,7 @@ export class Keeper {
   }
 
   /** Starts a child; rejects with the error of the operating system. */
-  start(run: RunRequest): Promise<Session> {
+  start(run: RunRequest): Promise<KeeperSession> {
     if (this.#isEnding) throw new SpoolError('DAEMON_STOPPING');
     const underWay = this.#spawner.underWay(run);
     if (underWay) return underWay;
@@ -151,30 +165,30 @@ export class Keeper {
     return this.#spawner.start({ ...run, name, ...(taskName !== undefined && taskName !== name && { taskName }) });
   }
 
-  /** Decided at once and sent along: a process of the daemon that dies meanwhile does not change it. */
+  /** Returns a free name. It is decided at once and sent along, so that the death of a daemon process does not change it. */
   #freeName(run: RunRequest): string {
     return freeName(run, new Set([...this.registry.runningNames(), ...this.#spawner.names]));
   }
 
-  /** What children other than `id` are about to go on with. */
+  /** Returns the agent sessions that children other than `id` are about to resume. */
   agentSessionsUnderWay(id: string): readonly string[] {
     return this.#spawner.agentSessions(id);
   }
 
-  /** By a session other than `id`. */
+  /** Returns whether a session other than `id` has the name. */
   isNameTaken(name: string, id: string): boolean {
     return this.#spawner.isNameTaken(name, id) || this.registry.isNameTaken(name);
   }
 
-  /** A client has given the session another name. */
-  renamed(session: Session, before: string): void {
+  /** Handles a session to which a client has given another name. */
+  renamed(session: KeeperSession, before: string): void {
     const { id, name } = session;
     const offset = session.isRunning ? session.log.end : session.info.offset;
     this.#listener.emit({ type: 'session-renamed', at: Date.now(), id, name, before, offset });
     this.outputSubscriptions.renamed(session);
   }
 
-  remove(session: Session): void {
+  remove(session: KeeperSession): void {
     if (this.registry.get(session.id) !== session) return; // another request removed it first
     this.registry.delete(session.id);
     try {
@@ -185,16 +199,17 @@ export class Keeper {
     this.#listener.emit({ type: 'session-removed', at: Date.now(), id: session.id });
   }
 
-  /** Resolves once both processes hold every fd, so the answer is still true if the caller then kills one of them. */
+  /** Sends a test notification to each configured channel. */
   testNotification(): ReturnType<Notifier['test']> {
     return this.#services!.notifier.test();
   }
 
-  /** How long programs have to end, if the client does not say: `grace` of the configuration. */
+  /** The time that programs have to end, if the client does not give one: `grace` of the configuration. */
   get graceMs(): number {
     return this.#services!.notifier.settings.grace;
   }
 
+  /** Resolves once both processes hold every fd, so the answer is still true if the caller then kills one of them. */
   async status(): Promise<DaemonStatus> {
     await this.#holder.settled();
     await this.#recall?.listed;
@@ -226,20 +241,26 @@ export class Keeper {
   }
 
   /**
-   * Exits, so that the holder starts another keeper with the code now on disk; sessions continue. Queued input exists
-   * only in this process, so it waits for that, but not for a child that does not read.
+   * Exits once the holder has another keeper ready, with the code now on disk or that of `program`; sessions continue. If no
+   * keeper becomes ready, rejects with the reason, and this keeper continues to serve.
    */
-  async stepDown(): Promise<void> {
+  async stepDown(program?: ProgramSource): Promise<void> {
     if (!this.#holder.daemon.hasEscrow)
       throw new SpoolError('NOT_ALLOWED', { reason: 'the daemon is a single process on this system' });
     await this.#spawner.answered();
     await this.#holder.settled();
+    await this.#holder.prepareSuccessor(program);
+    this.#leave();
+  }
+
+  /** Exits. Queued input exists only in this process, so it waits for that, but not for a child that does not read. */
+  #leave(): void {
     const until = performance.now() + TYPED_MS_MAX;
     const leave = (): void => {
       const isTyping = [...this.registry.all()].some(({ input }) => input.queuedBytes > 0);
       if (isTyping && performance.now() < until) return void setTimeout(leave, TYPED_LOOK_MS);
       log('info', 'exiting on request; the next keeper takes over');
-      // If their folders are gone, the next keeper continues behind the bytes that were lost with them.
+      // If their folders are gone, the next keeper continues after the bytes that were lost with them.
       for (const session of this.registry.all()) session.noteEnd();
       process.exit(0);
     };
@@ -252,29 +273,33 @@ export class Keeper {
     for (const listenFd of this.#holder.listenFds) this.#listener.listen(listenFd);
   }
 
-  /** Without escrow this is the only keeper: then it can only listen again. */
+  /** Handles a moved daemon. Without escrow this is the only keeper: then it can only listen again. */
   #moved(isNewStart: boolean): void {
     if (this.#services) this.#listen();
-    if (isNewStart && this.#holder.daemon.hasEscrow) void this.stepDown();
+    // At once: until the next keeper runs, output is written to the old folder.
+    if (isNewStart && this.#holder.daemon.hasEscrow)
+      void Promise.all([this.#spawner.answered(), this.#holder.settled()]).then(() => this.#leave());
   }
 
-  /** Ends every session, then the daemon. */
-  async endAll(graceMs: number): Promise<void> {
+  /** Ends every session, then the daemon. Returns the processes that were left running because they serve other sessions. */
+  async endAll(graceMs: number): Promise<readonly LeftProcess[]> {
     this.#isEnding = true;
     const running = [...this.registry.all()].filter(({ isRunning }) => isRunning);
     await Promise.all(running.map((session) => this.terminator.end(session, 'stop', graceMs)));
-    // Their ends must survive a power cut too, if the disk accepts them.
-    const durable = Promise.all(running.map((session) => session.durable()));
+    // The ends of the sessions must survive a power cut too, if the disk accepts them.
+    const durable = Promise.all(running.map((session) => session.file.durable()));
     await Promise.race([durable, new Promise((resolve) => setTimeout(resolve, DURABLE_MS_MAX))]);
     await this.terminator.finish(graceMs); // sessions whose child has ended, but not all of its process tree
     await this.#holder.settled();
-    // The answer goes first; then the holder removes the socket and exits, and the keeper exits with its link.
+    // The answer is sent first; then the holder removes the socket and exits, and the keeper exits with its link.
     setImmediate(() => {
       // So that no client takes the broken link for an accident and starts the daemon again.
       this.#listener.failAll(new SpoolError('DAEMON_STOPPING'));
       this.#holder.expectEnd();
       this.#holder.send({ type: 'shutdown' });
     });
+    const left = running.flatMap(({ leftRunning }) => leftRunning);
+    return [...new Map(left.map((each) => [each.pid, each])).values()];
   }
 
   #handle(message: FromHolder, fds: readonly number[]): void {
@@ -299,14 +324,14 @@ export class Keeper {
     const session = this.registry.get(id);
     session?.exited(exit);
     const { info } = session ?? {};
-    if (!session || !info || !this.#listener.wants(summaryOf(info))) return;
+    if (!session || !info || !this.#listener.wants(summarizeEnd(info))) return;
     endSummary(session).then(
       (event) => this.#listener.emit(event),
-      (error: Error) => debug(`no summary of ${id}: ${error.message}`), // it was removed, or its log cannot be read
+      (error: Error) => debug(`no summary of ${id}: ${error.message}`), // the session was removed, or its log cannot be read
     );
   }
 
-  /** The holder has sent everything: first adopt the running sessions, then those that are only on disk. */
+  /** Begins to serve once the holder has sent all sessions: adopts the running ones first, then those that are only on disk. */
   #begin(): void {
     const { home } = this.#holder.daemon;
     this.#services = {
@@ -314,7 +339,7 @@ export class Keeper {
       watch: this.#watch,
       flusher: new Flusher(),
       endNotes: new EndNotes(),
-      turns: new DiskTurns(),
+      diskAccess: new Semaphore(DISK_ACCESSES_MAX),
       openLogs: new OpenLogs(),
       housekeeper: new Housekeeper(warn),
       ticks: new OutputTicks(),
@@ -346,14 +371,15 @@ export class Keeper {
       }),
       emit: (event) => this.#listener.emit(event),
       warn,
-      serveDriver: (fd, id) => this.#listener.serveDriver(fd, id),
+      serveDriver: (fd, id, traffic) => this.#listener.serveDriver(fd, id, traffic),
       release: (id) => this.#holder.send({ type: 'done', id }),
       note: (id, endAtLeast) => this.#holder.send({ type: 'note', id, endAtLeast }),
       closeChildInput: (id) => this.#holder.send({ type: 'close-input', id }),
     };
-    const sessions: Session[] = [];
-    for (const { session, fds } of this.#held.splice(0)) sessions.push(Session.adopt(this.#services, session, fds));
-    sessions.sort((a, b) => a.startedAt - b.startedAt);
+    const sessions: KeeperSession[] = [];
+    for (const { session, fds } of this.#held.splice(0))
+      sessions.push(KeeperSession.adopt(this.#services, session, fds));
+    sessions.sort((a, b) => a.file.startedAt - b.file.startedAt);
     for (const session of sessions) {
       this.registry.add(session);
       this.#resume(session);
@@ -383,7 +409,7 @@ export class Keeper {
   }
 
   #recallOne(id: string): void {
-    if (this.registry.get(id)) return; // it was started meanwhile, and has ended
+    if (this.registry.get(id)) return; // the session was started meanwhile, and has ended
     const folder = `${this.#services!.home.sessions}/${id}`;
     const record = readRecord(folder) ?? unreadableRecord(folder, id);
     if (!record) {
@@ -391,7 +417,7 @@ export class Keeper {
       return warn(`the folder of session ${id} has no record that can be read; spool doctor says what to do`);
     }
     try {
-      const session = Session.recall(this.#services!, record);
+      const session = KeeperSession.recall(this.#services!, record);
       this.registry.add(session);
       this.#resume(session);
     } catch (error) {
@@ -436,12 +462,13 @@ export class Keeper {
     await recall.whole;
   }
 
-  /** Continues what the last keeper had under way for a session. */
-  #resume(session: Session): void {
-    const { lifecycle, timeLeftMs } = session;
+  /** Continues the work that the last keeper had begun for a session. */
+  #resume(session: KeeperSession): void {
+    const { lifecycle } = session;
+    const { timeLeftMs } = session.file;
     session.agent?.start();
     if (lifecycle.phase !== 'running') {
-      // The child is gone, but the last keeper may have died before the rest of the process tree was.
+      // The child is gone, but the last keeper may have died before the rest of the process tree ended.
       const isRecent = Date.now() - lifecycle.endedAt < TREE_MS_MAX;
       if (lifecycle.endedBy !== null && isRecent)
         void this.terminator.end(session, lifecycle.endedBy, this.graceMs, { isResumed: true });
@@ -459,7 +486,7 @@ export class Keeper {
     this.#owners.follow(session);
   }
 
-  #limitIdle(session: Session, idleMs: number): void {
+  #limitIdle(session: KeeperSession, idleMs: number): void {
     const subject = (): IdleSubject => {
       const { pid, offset, typed } = session.info;
       return { pid, offset, typedAt: typed?.at ?? null };
@@ -468,7 +495,7 @@ export class Keeper {
     session.whenEnded(endWhenIdle(subject, idleMs, end));
   }
 
-  #limit(session: Session, timeLeftMs: number): void {
+  #limit(session: KeeperSession, timeLeftMs: number): void {
     const end = (): void => void this.terminator.end(session, 'timeout', this.graceMs);
     const timer = setTimeout(end, Math.min(TIMEOUT_MS_MAX, Math.max(0, timeLeftMs)));
     session.whenEnded(() => clearTimeout(timer));
@@ -480,11 +507,11 @@ export class Keeper {
       fds.forEach((fd) => native.close(fd)); // reported twice, after a spawn that was requested twice
       return;
     }
-    const session = Session.adopt(this.#services!, held, fds);
+    const session = KeeperSession.adopt(this.#services!, held, fds);
     this.registry.add(session);
     debug(`session ${id} has started as process ${held.pid}`);
     this.#resume(session);
-    this.#sweeper?.note(session.retainMs);
+    this.#sweeper?.note(session.file.retainMs);
     this.#spawner.started(session);
     const at = Date.now();
     const { info } = session;

@@ -1,55 +1,58 @@
 /**
  * Notifies users who are not attached that a session needs them: it is blocked, has failed, or has ended after a while.
- * It never notifies about a session that has a viewer. Keeps STATE-6 and STATE-21.
+ * It never notifies about a session that has a viewer. Keeps STATE-6, STATE-21 and STATE-40.
  *
- * All clients that follow events get the notification, and so do viewers of other sessions. Beyond that it uses only
- * what the user has configured: the desktop and a command itself, networks through a gateway. What leaves the machine has the name of
- * the session and its question, and nothing else of its screen (NOTE-4).
+ * All clients that follow events get the notification, and so do viewers of other sessions. Other channels are used only if the
+ * user has configured them: this process notifies the desktop and runs a command; a gateway sends over networks. A notification
+ * that leaves the machine contains the name of the session and its question, and no other part of its screen (NOTE-4).
  */
 import * as files from 'node:fs';
-import { askingSentence, type NoticeChannel, type NoticeOutcome } from '@spool/protocol';
-import { defaultConfig, isQuiet, readConfig, type NotifyAbout, type Settings } from '@spool/protocol/config';
+import { askingSentence, type NoticeChannel, type NoticeOutcome, type Status } from '@spool/protocol';
+import { defaultConfig, isQuiet, readConfig, type NotifyAbout, type UserSettings } from '@spool/protocol/config';
+import { longDuration } from '@spool/protocol/duration';
 import { cleanText } from '@spool/vt';
-import type { NoticeQueue } from './doors/notice-queue.ts';
+import type { NoticeQueue } from './gateway/notice-queue.ts';
 import { type Notification, NotifyChannels } from './notify-channels.ts';
 import type { EndedCommand } from './screens/messages.ts';
-import type { Session } from './session/session.ts';
+import type { KeeperSession } from './session/session.ts';
 
 type About = NotifyAbout;
 
 export interface NotifierOptions {
   readonly configFile: string;
-  /** For what is sent over networks. */
+  /** The queue of notices that are sent over networks. */
   readonly queue: Pick<NoticeQueue, 'push' | 'isTaken' | 'forget'>;
   emit(event: Notification): void;
-  /** Viewers of any other session. */
+  /** Notifies the viewers of all other sessions. */
   tellViewers(notification: Notification): void;
   warn(sentence: string): void;
-  /** For quiet hours (default: the clock). */
+  /** Returns the time, for quiet hours (default: the clock). */
   now?(): Date;
 }
 
 /** A dialog that is answered within this time is not worth a notification. */
 const BLOCKED_FOR_MS = 700;
-/** Claude draws a dialog a second or two after it has reported it. */
+/** The maximum wait for the words of a question: Claude draws a dialog a second or two after it has reported it. */
 const QUESTION_MS_MAX = 4000;
 const QUESTION_EVERY_MS = 250;
-/** A user who starts something shorter than this waits for it anyway. */
+/** The minimum run time for a notification of the end: a user waits for a shorter run anyway. */
 const EXIT_AFTER_MS = 10_000;
-/** The same for a command of a shell. */
+/** The same minimum for a command of a shell. */
 const COMMAND_MS_MIN = 10_000;
-/** A shell in which one command after the other fails is worth one notification. */
+/** The interval between notifications about commands: a shell in which one command after the other fails is worth one. */
 const COMMAND_EVERY_MS = 10_000;
-/** Ctrl-C: the user did it. */
+/** The exit code after Ctrl-C: the user interrupted the command. */
 const INTERRUPTED = 130;
 const COMMAND_CHARACTERS_MAX = 60;
 const CONFIDENCE_MIN = 0.5;
 const TEXT_CHARACTERS_MAX = 200;
-/** A test is sent once; a gateway may have to be started for it. */
+/** The maximum length of a request's text; the end of a longer one is replaced by the number of omitted characters. */
+const REQUEST_CHARACTERS_MAX = 4000;
+/** The limit for a test, which is sent once; a gateway may have to be started for it. */
 const TEST_MS_MAX = 30_000;
 
-/** What is said of it over networks, where that is less. */
-interface Brief {
+/** The text for networks, if it is shorter. */
+interface NetworkText {
   readonly what?: string;
   readonly body: string;
 }
@@ -57,14 +60,14 @@ interface Brief {
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Sessions whose present block was notified, with its start: the next dialog is a new one. */
-  readonly #told = new Map<string, number>();
+  /** Sessions of which the present dialog was notified, with its identity: the next dialog is a new one. */
+  readonly #told = new Map<string, number | string>();
   /** The same for sessions that are stopped or stalled. */
   readonly #unwell = new Map<string, string>();
-  /** When a command of a session was last notified. */
+  /** The time of the last notification about a command, by session. */
   readonly #commandsAt = new Map<string, number>();
   readonly #channels: NotifyChannels;
-  #settings: Settings = defaultConfig().settings;
+  #settings: UserSettings = defaultConfig().settings;
   #configAt = -1;
 
   constructor(options: NotifierOptions) {
@@ -73,11 +76,11 @@ export class Notifier {
   }
 
   /** The present configuration. */
-  get settings(): Settings {
+  get settings(): UserSettings {
     return this.#read();
   }
 
-  /** Sends a notification to each channel that is configured, now, and reports what became of it. */
+  /** Sends a notification to each configured channel, now, and reports the outcomes. */
   async test(): Promise<{ readonly outcomes: readonly NoticeOutcome[]; readonly isQuiet: boolean }> {
     const settings = this.#read();
     const notification: Notification = {
@@ -93,7 +96,10 @@ export class Notifier {
     return { outcomes: (await Promise.all(sent)).flat(), isQuiet: this.#isQuiet(settings) };
   }
 
-  async #testNetwork(settings: Settings, { at, title, body, name }: Notification): Promise<readonly NoticeOutcome[]> {
+  async #testNetwork(
+    settings: UserSettings,
+    { at, title, body, name }: Notification,
+  ): Promise<readonly NoticeOutcome[]> {
     const { queue } = this.#options;
     const configured = networkChannels(settings);
     if (configured.length === 0 && !queue.isTaken) return [];
@@ -108,16 +114,16 @@ export class Notifier {
     return outcomes;
   }
 
-  statusChanged(session: Session): void {
+  statusChanged(session: KeeperSession): void {
     if (this.#isUnwell(session)) return;
     const isBlocked = session.status.state === 'blocked' && session.status.confidence >= CONFIDENCE_MIN;
     if (!isBlocked) return this.#forget(session.id);
-    if (this.#told.get(session.id) === session.status.since || this.#timers.has(session.id)) return;
+    if (this.#told.get(session.id) === dialogOf(session.status) || this.#timers.has(session.id)) return;
     this.#wait(session, BLOCKED_FOR_MS);
   }
 
-  /** Notifies once that a session is stopped or stalled, and what can be done. True when it is. */
-  #isUnwell(session: Session): boolean {
+  /** Notifies once that a session is stopped or stalled, with advice. Returns whether it is stopped or stalled. */
+  #isUnwell(session: KeeperSession): boolean {
     const { kind, evidence } = session.status;
     const advice = kind === null ? undefined : ADVICE[kind];
     if (kind === null || advice === undefined) {
@@ -131,15 +137,15 @@ export class Notifier {
     return true;
   }
 
-  /** A program reports its question before it draws it: the notification waits for the words, up to a limit. */
-  #wait(session: Session, ms: number): void {
+  /** Delays the notification: a program reports its question before it draws it, so this waits for the words, up to a limit. */
+  #wait(session: KeeperSession, ms: number): void {
     const timer = setTimeout(() => {
       this.#timers.delete(session.id);
       if (!session.isRunning || session.status.state !== 'blocked' || session.viewers.all().length > 0) return;
       const { activity, kind, evidence, since, agent, question, source } = session.status;
       if (question === undefined && source !== 'screen' && Date.now() - since < QUESTION_MS_MAX)
         return this.#wait(session, QUESTION_EVERY_MS);
-      this.#told.set(session.id, since);
+      this.#told.set(session.id, dialogOf(session.status));
       this.#notify(
         session,
         'blocked',
@@ -151,43 +157,43 @@ export class Notifier {
     this.#timers.set(session.id, timer);
   }
 
-  /** A viewer has left: notifies about what came up meanwhile, and repeats nothing that was notified before. */
-  viewerLeft(session: Session): void {
+  /** Notifies about events that came up before a viewer left; repeats no earlier notification. */
+  viewerLeft(session: KeeperSession): void {
     if (session.isRunning && session.viewers.all().length === 0) this.statusChanged(session);
   }
 
-  /** This state is older than this keeper, and was notified then. */
-  restored(session: Session): void {
+  /** Notes a state that is older than this keeper, and was notified then. */
+  restored(session: KeeperSession): void {
     const { kind } = session.status;
     if (kind !== null && ADVICE[kind] !== undefined) this.#unwell.set(session.id, kind);
-    else if (session.status.state === 'blocked') this.#told.set(session.id, session.status.since);
+    else if (session.status.state === 'blocked') this.#told.set(session.id, dialogOf(session.status));
   }
 
-  ended(session: Session): void {
+  ended(session: KeeperSession): void {
     this.#forget(session.id);
     this.#commandsAt.delete(session.id);
     const { state, exitCode, signal, startedAt, endedAt, endedBy } = session.info;
-    if (endedBy !== null && endedBy !== 'timeout') return; // the user did it, or the program that owned it is gone
-    const seconds = Math.round(((endedAt ?? startedAt) - startedAt) / 1000);
+    if (endedBy !== null && endedBy !== 'timeout') return; // the user ended it, or the program that owned it is gone
+    const tookMs = (endedAt ?? startedAt) - startedAt;
     if (state === 'failed' || endedBy === 'timeout') {
       const how =
         endedBy === 'timeout' ? 'timed out' : exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`;
-      this.#notify(session, 'failure', `failed: ${how}`, `after ${seconds} s`);
-    } else if (seconds * 1000 >= EXIT_AFTER_MS) this.#notify(session, 'exit', 'has finished', `after ${seconds} s`);
+      this.#notify(session, 'failure', `failed: ${how}`, `after ${longDuration(tookMs)}`);
+    } else if (tookMs >= EXIT_AFTER_MS) this.#notify(session, 'exit', 'has finished', `after ${longDuration(tookMs)}`);
   }
 
-  /** A shell's command has failed, or has taken a while: its user may be somewhere else by now. */
-  commandEnded(session: Session, { command, exitCode, durationMs, lastLine }: EndedCommand): void {
+  /** Notifies that a shell's command has failed, or has taken a while: its user may be elsewhere by now. */
+  commandEnded(session: KeeperSession, { command, exitCode, durationMs, lastLine }: EndedCommand): void {
     const hasFailed = exitCode !== null && exitCode !== 0 && exitCode !== INTERRUPTED;
     if ((!hasFailed && durationMs < COMMAND_MS_MIN) || session.viewers.all().length > 0) return;
     const now = performance.now();
     if (now - (this.#commandsAt.get(session.id) ?? -Infinity) < COMMAND_EVERY_MS) return;
     this.#commandsAt.set(session.id, now);
     const how = hasFailed ? `failed with exit code ${exitCode}` : 'has finished';
-    const after = `after ${Math.round(durationMs / 1000)} s`;
+    const after = `after ${longDuration(durationMs)}`;
     const body = lastLine === '' ? after : `${after}: ${lastLine}`;
     const brief = { what: `a command ${how}`, body: after };
-    this.#notify(session, 'command', `${quoted(command)} ${how}`, body, { joint: ': ', brief });
+    this.#notify(session, 'command', `${quoteCommand(command)} ${how}`, body, { joint: ': ', brief });
   }
 
   #forget(id: string): void {
@@ -197,13 +203,13 @@ export class Notifier {
     this.#unwell.delete(id);
   }
 
-  /** A failed notification must not fail the caller. */
+  /** Sends a notification; a failure must not reach the caller. */
   #notify(
-    session: Session,
+    session: KeeperSession,
     about: About,
     what: string,
     body: string,
-    more: { joint?: string; brief?: Brief } = {},
+    more: { joint?: string; brief?: NetworkText } = {},
   ): void {
     try {
       this.#emit(session, about, { what, body, ...more });
@@ -213,12 +219,14 @@ export class Notifier {
   }
 
   #emit(
-    session: Session,
+    session: KeeperSession,
     about: About,
-    { what, body, joint = ' ', brief = { body } }: { what: string; body: string; joint?: string; brief?: Brief },
+    { what, body, joint = ' ', brief = { body } }: { what: string; body: string; joint?: string; brief?: NetworkText },
   ): void {
     const settings = this.#read();
     if (!settings['notify.on'].includes(about)) return;
+    const request = about === 'blocked' ? session.status.requests?.[0] : undefined;
+    const charactersMax = request ? REQUEST_CHARACTERS_MAX : TEXT_CHARACTERS_MAX;
     const titled = (saying: string): string => `${session.name}${joint}${saying}`.slice(0, TEXT_CHARACTERS_MAX);
     const notification: Notification = {
       type: 'notification',
@@ -227,7 +235,7 @@ export class Notifier {
       name: session.name,
       about,
       title: titled(what),
-      body: body.slice(0, TEXT_CHARACTERS_MAX),
+      body: shortened(body, charactersMax),
     };
     this.#options.emit(notification);
     this.#options.tellViewers(notification);
@@ -236,10 +244,9 @@ export class Notifier {
     if (queue.isTaken || networkChannels(settings).length > 0) {
       const { at, id, name } = notification;
       const said = settings['notify.details'] ? { what, body } : { what, ...brief };
-      const { question, since, kind } = session.status;
-      const isDriven = kind === 'permission' && session.info.driver !== undefined;
-      const [title, text] = [titled(said.what), said.body.slice(0, TEXT_CHARACTERS_MAX)];
-      const asked = about === 'blocked' && { question, since, isDriven };
+      const { question, since } = session.status;
+      const [title, text] = [titled(said.what), shortened(said.body, charactersMax)];
+      const asked = about === 'blocked' && { question, since, ...(request && { request }) };
       queue.push({ at, about, session: id, name, labels: session.labels, title, body: text, ...asked });
     }
     void this.#channels.send(settings, notification).then((outcomes) => {
@@ -247,11 +254,11 @@ export class Notifier {
     });
   }
 
-  #isQuiet(settings: Settings): boolean {
+  #isQuiet(settings: UserSettings): boolean {
     return isQuiet(settings['notify.quietHours'], this.#options.now?.() ?? new Date());
   }
 
-  #read(): Settings {
+  #read(): UserSettings {
     const { configFile } = this.#options;
     const changedAt = files.statSync(configFile, { throwIfNoEntry: false })?.mtimeMs ?? -1;
     if (changedAt === this.#configAt && changedAt !== -1) return this.#settings;
@@ -264,19 +271,30 @@ export class Notifier {
   }
 }
 
-function networkChannels(settings: Settings): NoticeChannel[] {
+function networkChannels(settings: UserSettings): NoticeChannel[] {
   return (['webhook', 'ntfy'] as const).filter((channel) => settings[`notify.${channel}`] !== null);
 }
 
-/** What can be done about a session that is not well, by the kind of its status. */
+/** The advice for a session that is not healthy, by the kind of its status. */
 const ADVICE: Readonly<Record<string, (name: string) => string>> = {
   stopped: (name) => `continue it: spool kill -s CONT ${name}, or end it: spool kill ${name}`,
   stalled: (name) => `look at it: spool attach ${name}, or end it: spool stop ${name}`,
 };
 
-/** Control characters do not belong in a notification. */
-function quoted(command: string | null): string {
+/** Quotes a command without control characters. */
+function quoteCommand(command: string | null): string {
   if (command === null) return 'a command';
   const text = cleanText(command, COMMAND_CHARACTERS_MAX + 1).trim();
   return text.length > COMMAND_CHARACTERS_MAX ? `${text.slice(0, COMMAND_CHARACTERS_MAX)}…` : text;
+}
+
+/** Returns the identity of a dialog: the digest of a request; otherwise the time when it began. */
+function dialogOf({ requests, since }: Pick<Status, 'requests' | 'since'>): number | string {
+  return requests?.[0]?.digest ?? since;
+}
+
+/** Shortens a text and adds the number of omitted characters, so that the beginning is not taken for the whole. */
+function shortened(text: string, charactersMax: number): string {
+  const left = text.length - charactersMax;
+  return left > 0 ? `${text.slice(0, charactersMax)}… (+${left} characters)` : text;
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { DaemonEvent, NoticeOutcome } from '@spool/protocol';
-import type { Settings } from '@spool/protocol/config';
+import type { UserSettings } from '@spool/protocol/config';
 
 export type Notification = Extract<DaemonEvent, { type: 'notification' }>;
 
@@ -12,7 +12,7 @@ const AT_ONCE_MAX = 8;
 export class NotifyChannels {
   #underWay = 0;
 
-  async send(settings: Settings, notification: Notification): Promise<readonly NoticeOutcome[]> {
+  async send(settings: UserSettings, notification: Notification): Promise<readonly NoticeOutcome[]> {
     const { 'notify.desktop': desktop, 'notify.command': command } = settings;
     const sent: Promise<NoticeOutcome>[] = [];
     const { title, body } = notification;
@@ -55,7 +55,7 @@ function runCommand(command: readonly string[], input: string, notification?: No
     fail(`could not be started: ${(error as Error).message}`);
     return promise;
   }
-  child.stdin?.on('error', () => {}); // the command does not read it
+  child.stdin?.on('error', () => {}); // the command does not read its input
   child.stdin?.end(input);
   child.on('error', (error) => fail(`could not be started: ${error.message}`));
   child.on('close', (code, signal) => (code === 0 ? resolve(null) : fail(`ended with ${code ?? signal}`)));

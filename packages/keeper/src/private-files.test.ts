@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Besides the log and the record, which have their own tests. */
+/** The writers besides the log and the record, which have separate tests. */
 const WRITERS: Record<string, (folder: string) => void> = {
   'input.json': (where) => {
     const journal = new InputJournal(where);

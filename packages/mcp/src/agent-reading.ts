@@ -1,14 +1,12 @@
 /**
- * What an agent without a terminal did, as plain text from a cursor on: folded, capped, each line once. A cursor is a position in
- * the events log. Keeps MCP-10.
+ * Returns the actions of an agent without a terminal, as plain text from a cursor on: folded, capped, each line once. A cursor is
+ * a position in the events log. Keeps MCP-10.
  */
 import type { Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
-import { ansiLine, type Asked, askLines, TranscriptPrinter } from '@spool/render';
+import { ansiLine, TranscriptPrinter } from '@spool/render';
 
-const ASK_WIDTH = 120;
-const ASKS_MAX = 10;
-/** Without a cursor: the end. */
+/** The size of the text without a cursor: the end. */
 const TAIL_CHARACTERS = 4 * 1024;
 
 export interface AgentPage {
@@ -17,7 +15,7 @@ export interface AgentPage {
   readonly isEnd: boolean;
 }
 
-/** The printer reads from the first event on, because a tool that ends after the cursor may have begun before it. */
+/** Reads a page. The printer starts at the first event, because a tool that ends after the cursor may have begun before it. */
 export async function readAgent(
   client: Client,
   { id }: SessionInfo,
@@ -45,15 +43,4 @@ export async function readAgent(
   if (cursor === undefined && text.length > TAIL_CHARACTERS)
     text = text.slice(text.indexOf('\n', text.length - TAIL_CHARACTERS) + 1);
   return { text: text.slice(0, Math.max(charactersMax, TAIL_CHARACTERS)), nextCursor, isEnd: true };
-}
-
-/** The permissions and questions that wait, with their ids, each after a line break; '' if there are none. */
-export async function askedText(client: Client, session: string): Promise<string> {
-  const asks = await (await client.openAgent(session)).pending();
-  return asks.slice(0, ASKS_MAX).map(askText).join('');
-}
-
-function askText(ask: Asked): string {
-  const lines = askLines(ask, ASK_WIDTH, false).map((line) => ansiLine(line, 'none'));
-  return `\nrequest ${JSON.stringify(ask.request)}\n${lines.join('\n')}`;
 }

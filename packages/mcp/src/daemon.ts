@@ -11,7 +11,7 @@ export interface DaemonOptions {
   /** The gateway of another machine, and a token for it. */
   readonly url?: string | undefined;
   readonly token?: string | undefined;
-  /** Whether the calling agent may answer what other agents ask. */
+  /** Whether the calling agent may answer requests of other agents. */
   readonly mayApprove?: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ export class Daemon implements AsyncDisposable {
     return this.#options.mayApprove === true;
   }
 
-  /** `agent` names the client, to show who typed. The first name counts. */
+  /** Returns the client; `agent` is the name under which it types. The first name counts. */
   client(agent: string): Promise<Client> {
     this.#opening ??= connect({ ...this.#options, who: `mcp ${agent} ${process.pid}` }).catch((error: unknown) => {
       this.#opening = null; // the next call tries again

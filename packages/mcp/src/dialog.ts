@@ -1,13 +1,13 @@
-/** What a session asks, from its screen or, of an agent without a terminal, from its events. */
+/** Returns the question of a session, from its screen or, for an agent without a terminal, from its events. */
 import type { Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
-import { askedText } from './agent-reading.ts';
+import { askedText } from './agent-requests.ts';
 import { screenLines } from './screen-text.ts';
 
-/** A dialog is at the bottom of the screen; its subject is above it. */
+/** The number of lines to show: a dialog is at the bottom of the screen; its subject is above it. */
 const DIALOG_LINES = 15;
 
-/** The last lines of its screen (without a terminal: of its output), each after a line break; '' if there are none. */
+/** Returns the last lines of the screen (without a terminal: of the output), each after a line break; '' if there are none. */
 export async function dialogText(client: Client, { id, size, driver }: SessionInfo): Promise<string> {
   if (driver) return await askedText(client, id);
   const lines =

@@ -11,10 +11,11 @@ test('[MCP-4] an error is a sentence that names what it is about, and the tool t
   expect(failureText(new Error('boom'))).toBe('boom');
 });
 
-/** Errors of the daemon itself and of its doors, which no tool can fix: the user has to run a command. */
+/** Errors of the daemon and of its gateway, which no tool can fix: the user has to run a command. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'REQUEST_UNKNOWN',
   'VERSION_UNSUPPORTED',
+  'SUCCESSOR_REFUSED',
   'DAEMON_UNREACHABLE',
   'HOST_UNREACHABLE',
   'TOKEN_REFUSED',

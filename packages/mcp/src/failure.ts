@@ -1,4 +1,4 @@
-/** An error as a sentence for an agent: what happened, to what, and which tool helps. */
+/** Describes an error to an agent: the fact, its subject, and the tool that helps. */
 import { ERROR_CODES, type ErrorCode, errorSentence, SpoolError } from '@spool/protocol';
 import { CallError } from './tool.ts';
 
@@ -16,8 +16,8 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   NOT_AN_AGENT: 'this session is not an agent without a terminal; use spool_send or spool_keys',
   AGENT_ON_WIRE: 'this session is an agent without a terminal; give it prompts with spool_prompt',
   AGENT_ENDED: 'the agent has ended; read what it did with spool_read, or start another one with spool_agent',
-  AGENT_NOT_RESUMABLE: 'the agent has not named a session that it could go on with; start a new one with spool_agent',
-  AGENT_RUNS: 'another session goes on with this agent; use that one',
+  AGENT_NOT_RESUMABLE: 'the agent has not named a session that can be resumed; start a new one with spool_agent',
+  AGENT_RUNS: 'another session has resumed this agent; use that one',
   AGENT_UNKNOWN: 'unknown agent; use claude, codex, gemini, grok, opencode or acp',
   TOO_MANY_FILES: 'the daemon is running out of file descriptors; stop some sessions with spool_stop',
   KEY_UNKNOWN: 'unknown key; type text with spool_send',
@@ -28,6 +28,10 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   INPUT_UNCONFIRMED:
     'the connection to the daemon broke before the input was confirmed; check with spool_screen whether it arrived',
   INPUT_NOT_EMPTY: 'the session has text in its input line; submit it with spool_keys, or use clear: true',
+  AGENT_NOT_READY: 'the agent does not show an empty input line yet; look with spool_screen, or try again later',
+  PROMPT_NOT_TEXT: 'the prompt contains a control character, which would press a key; remove it, or use spool_keys',
+  PROMPT_HAS_LINES:
+    'the program would take the end of each line of the prompt for Enter; send one line, or use force: true',
   STATE_UNKNOWN:
     'cannot tell whether the session is asking something; look with spool_screen, try again, or use force: true',
 };

@@ -1,7 +1,7 @@
 /**
  * Removes useless keywords from the schema that agents see, because they pay for every word with every request.
  *
- * The input is not validated here: the server does that itself, because its sentences name the field and what it must be, and
+ * The input is not validated here: the server does that itself, because its sentences name the field and the expected value, and
  * the library would pass on those of the validator [SAY-6].
  */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';

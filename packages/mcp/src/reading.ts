@@ -1,14 +1,14 @@
 /** Reads a session's output as plain text: the next page from a cursor, or the end. */
 import type { Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
-import { type Page, TextPage } from './text-page.ts';
+import { type OutputPage, TextPage } from './text-page.ts';
 import { type Tail, TextTail } from './text-tail.ts';
 import { CallError } from './tool.ts';
 
 export const READ_BYTES = 8 * 1024;
 /** The maximum of bytes read for one page, because escape sequences and overwritten text yield no text. */
 const SCAN_BYTES_MAX = 1024 * 1024;
-/** To find the last lines, this many times the wanted bytes of text are read. */
+/** The factor for finding the last lines: this many times the wanted bytes of text are read. */
 const TAIL_FACTOR = 8;
 
 export interface ReadOptions {
@@ -22,7 +22,7 @@ export async function readPage(
   session: SessionInfo,
   cursor: number,
   { textBytesMax = READ_BYTES, signal }: ReadOptions = {},
-): Promise<Page> {
+): Promise<OutputPage> {
   refuseBeyond(session, cursor);
   const page = new TextPage({ from: cursor, textBytesMax, ...(await placeAt(client, session, cursor)) });
   let isLast = false;
@@ -36,7 +36,7 @@ export async function readPage(
   return page.end({ isLast });
 }
 
-/** The last lines. */
+/** Returns the last lines. */
 export async function readTail(
   client: Client,
   session: SessionInfo,
@@ -58,13 +58,13 @@ export function refuseBeyond({ id, offset }: SessionInfo, asked: number): void {
   if (asked > offset) throw new CallError(`offset ${asked} is beyond the end: the output of ${id} ends at ${offset}`);
 }
 
-interface Place {
+interface CursorState {
   readonly isFullScreen: boolean;
   readonly column: number;
 }
 
-/** The state of the terminal at an offset, from which a page that begins there continues. */
-async function placeAt(client: Client, { id, size, firstOffset }: SessionInfo, offset: number): Promise<Place> {
+/** Returns the state of the terminal at an offset, from which a page that begins there continues. */
+async function placeAt(client: Client, { id, size, firstOffset }: SessionInfo, offset: number): Promise<CursorState> {
   if (size === null || offset === 0) return { isFullScreen: false, column: 0 };
   // Deleted output is a gap, and a new line begins after it.
   const at = { offset: Math.max(offset, firstOffset) };

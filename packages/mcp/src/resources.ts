@@ -59,7 +59,7 @@ async function logs(client: Client): Promise<{ uri: string; name: string; mimeTy
   }));
 }
 
-/** The error that the protocol requires. */
+/** Throws the error that the protocol requires. */
 function notFound(uri: URL): (error: unknown) => never {
   return (error) => {
     throw SpoolError.is(error, 'SESSION_UNKNOWN') ? new ResourceNotFoundError(uri.href) : error;

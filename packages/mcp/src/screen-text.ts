@@ -1,4 +1,4 @@
-/** A screen as text: without the empty lines around it, and without what stands behind the last word of a line. */
+/** Returns a screen as text: without the empty lines around it, and without blanks at the ends of lines. */
 export function screenLines(content: string): readonly string[] {
   const lines = content.split('\n').map((line) => line.trimEnd());
   const first = lines.findIndex((line) => line !== '');

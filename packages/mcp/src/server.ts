@@ -1,6 +1,6 @@
 /**
- * The MCP server: registers the tools and resources, and answers calls. One per connection. Keeps MCP-1: few tools, and
- * resources for what is long.
+ * The MCP server: registers the tools and resources, and answers calls. One per connection. Keeps MCP-1: few tools, and resources
+ * for long texts.
  */
 import { type CallToolResult, CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { VERSION } from '@spool/protocol';
@@ -9,7 +9,7 @@ import type { Daemon } from './daemon.ts';
 import { failureText } from './failure.ts';
 import { shownSchema } from './lean-schema.ts';
 import { registerResources } from './resources.ts';
-import type { Answer, AnyTool } from './tool.ts';
+import type { ToolResult, AnyTool } from './tool.ts';
 import { agentTool, decideTool, interruptTool } from './tools/agents.ts';
 import { keysTool, promptTool, sendTool } from './tools/input.ts';
 import { readTool, screenTool } from './tools/output.ts';
@@ -33,7 +33,7 @@ const TOOLS: readonly AnyTool[] = [
   interruptTool,
 ];
 
-/** The model reads this once, together with the tools. */
+/** Instructions that the model reads once, together with the tools. */
 const INSTRUCTIONS = [
   'A session is a command in a terminal; it keeps running after you exit. Offsets (cursors) count its bytes of output.',
   'To run a command to completion: spool_task_run. For a server, a shell or another agent: spool_run, then spool_prompt, spool_wait',
@@ -41,7 +41,7 @@ const INSTRUCTIONS = [
   'For full-screen programs and agents, use spool_screen.',
 ].join(' ');
 
-export function makeServer(daemon: Daemon): McpServer {
+export function makeMcpServer(daemon: Daemon): McpServer {
   const server = new McpServer(
     { name: 'spool', version: VERSION },
     { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
@@ -60,14 +60,14 @@ export function makeServer(daemon: Daemon): McpServer {
       async (args, context) => {
         const parsed = tool.input.safeParse(args ?? {});
         if (!parsed.success)
-          return failed(`${tool.name}: ${requestFault(parsed.error.issues).sentence}; nothing was done`);
+          return makeFailure(`${tool.name}: ${requestFault(parsed.error.issues).sentence}; nothing was done`);
         try {
           const agent = agentOf(context);
           const client = await daemon.client(agent);
           const { signal } = context.mcpReq;
           return resultOf(await tool.call(parsed.data, { client, agent, signal, env: daemon.env }));
         } catch (error) {
-          return failed(failureText(error));
+          return makeFailure(failureText(error));
         }
       },
     );
@@ -76,18 +76,18 @@ export function makeServer(daemon: Daemon): McpServer {
   return server;
 }
 
-function failed(text: string): CallToolResult {
+function makeFailure(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
-function resultOf(answer: Answer): { content: { type: 'text'; text: string }[]; structuredContent?: object } {
+function resultOf(answer: ToolResult): { content: { type: 'text'; text: string }[]; structuredContent?: object } {
   const { text, data } = typeof answer === 'string' ? { text: answer, data: undefined } : answer;
   return { content: [{ type: 'text', text }], ...(data && { structuredContent: data }) };
 }
 
 const AGENT_CHARACTERS_MAX = 40;
 
-/** The name of the client: sent with each request, or (before 2026) once at the beginning. */
+/** Returns the name of the client: sent with each request, or (before 2026) once at the beginning. */
 function agentName({ server }: McpServer, { mcpReq }: ServerContext): string {
   const envelope = mcpReq.envelope as Readonly<Record<string, { readonly name?: string } | undefined>> | undefined;
   const name = envelope?.[CLIENT_INFO_META_KEY]?.name ?? server.getClientVersion()?.name ?? '';

@@ -1,10 +1,11 @@
 /** Describes a session to an agent, as briefly as possible. */
-import { askingSentence, type SessionInfo } from '@spool/protocol';
+import { askingSentence, type SessionInfo, visibleTitle, type VisibleText } from '@spool/protocol';
 
 const LINE_CHARACTERS_MAX = 120;
+const SHORT_CHARACTERS_MAX = 60;
 
-/** `running, working: Bash(npm test)`, `running, blocked (permission)`, `failed, exit code 3`. */
-export function stateWords(session: SessionInfo): string {
+/** Returns `running, working: Bash(npm test)`, `running, blocked (permission)`, `failed, exit code 3`. */
+export function wordState(session: SessionInfo): string {
   const { state, status, exitCode, signal } = session;
   if (state !== 'running') {
     if (state === 'lost') return 'lost: the daemon died, so its exit code is unknown';
@@ -12,35 +13,48 @@ export function stateWords(session: SessionInfo): string {
   }
   const kind = status.kind === null ? '' : ` (${status.kind})`;
   const does =
+    requestWords(status) ??
     askingSentence(status.agent, status.question) ??
     status.activity ??
     (status.state === 'blocked' ? status.why : null);
   return `running, ${status.state}${kind}${does === null ? '' : `: ${oneLine(does)}`}`;
 }
 
-/** `k3f9x0a1b2 api: running, idle (prompt); npm run dev`. */
+/** Returns the request of an agent without a terminal, if it fits; otherwise its length and how to read it. */
+function requestWords({ agent, question, requests = [] }: SessionInfo['status']): string | null {
+  const [first] = requests;
+  if (!first || !question) return null;
+  const others = requests.length === 1 ? '' : `, ${requests.length - 1} more`;
+  const whole = askingSentence(agent, question) ?? '';
+  if (whole.length + others.length <= LINE_CHARACTERS_MAX) return `${whole}${others}`;
+  return `${oneLine(question.text, SHORT_CHARACTERS_MAX)} (${first.bytes} bytes: spool_read shows them)${others}`;
+}
+
+/** Returns `k3f9x0a1b2 api: running, idle (prompt); npm run dev`. */
 export function listLine(session: SessionInfo): string {
   const { id, milestone } = session;
   return [
-    `${id}${nameOf(session) === '' ? '' : ` ${nameOf(session)}`}: ${stateWords(session)}`,
+    `${id}${nameOf(session) === '' ? '' : ` ${nameOf(session)}`}: ${wordState(session)}`,
     ...(milestone === null ? [] : [oneLine(milestone.title)]),
-    commandText(session),
+    showCommand(session),
   ].join('; ');
 }
 
-/** Empty if the name is only the name of the command. */
+/** Returns '' if the name is only the name of the command. */
 function nameOf({ id, name, command: [program = ''] }: SessionInfo): string {
   return name === id || name === program.split('/').at(-1) ? '' : oneLine(name);
 }
 
-/** The command as requested: for `sh -c`, only the script. */
-export function commandText({ command }: Pick<SessionInfo, 'command'>): string {
+/** Returns the command as requested: for `sh -c`, only the script. */
+function showCommand({ command }: Pick<SessionInfo, 'command'>): string {
   const isScript = command.length === 3 && /(^|\/)sh$/.test(command[0]!) && command[1] === '-c';
   return oneLine(isScript ? command[2]! : command.join(' '));
 }
 
-/** Replaces control characters and line breaks with spaces, and truncates long text. */
-export function oneLine(text: string, characters = LINE_CHARACTERS_MAX): string {
-  const plain = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  return plain.length <= characters ? plain : `${plain.slice(0, characters - 1).trimEnd()}…`;
+/**
+ * Returns a text in one line: line breaks and invisible characters are spelled out, and a long text ends with the number of
+ * characters that are left out.
+ */
+export function oneLine(text: string, characters = LINE_CHARACTERS_MAX): VisibleText {
+  return visibleTitle(text, characters);
 }

@@ -5,7 +5,7 @@ import { PAGE_BYTES_MIN, TextPage } from './text-page.ts';
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** All pages of an output, read as an agent would: each from where the last one said. */
+/** Returns all pages of an output, read as an agent would: each from the cursor of the last one. */
 function pagesOf(
   bytes: Uint8Array,
   { textBytesMax = PAGE_BYTES_MIN, pieceBytes = 1 << 20, isLast = true } = {},
@@ -23,7 +23,7 @@ function pagesOf(
   return texts;
 }
 
-/** What it is altogether, read in one go. */
+/** Returns the whole output, read at once. */
 function wholeOf(bytes: Uint8Array): string {
   const text = new LineText({ skipAlternate: true });
   const lines = text.feed(bytes).map((line) => `${line.text.trimEnd()}\n`);

@@ -1,9 +1,8 @@
 /**
- * The next page of a session's output: plain text of a limited size, and the offset where the next page begins.
+ * Builds the next page of a session's output: plain text of a limited size, and the offset where the next page begins.
  *
- * Consecutive pages contain all output exactly once. A page ends after a line where possible, and never inside a
- * character or an escape sequence. An unfinished line (a prompt, a progress bar) is included as far as it goes. Keeps
- * MCP-2.
+ * Consecutive pages contain all output exactly once. A page ends after a line where possible, and never inside a character or an
+ * escape sequence. An unfinished line (a prompt, a progress bar) is included up to its present end. Keeps MCP-2.
  */
 import { encodeUtf8, LineText, type TextChunk, TextChunker } from '@spool/vt';
 import { RepaintDetector } from './repaint-detector.ts';
@@ -18,7 +17,7 @@ export interface TextPageOptions {
   readonly column?: number | undefined;
 }
 
-export interface Page {
+export interface OutputPage {
   readonly text: string;
   readonly nextCursor: number;
   readonly isFullScreen: boolean;
@@ -28,7 +27,7 @@ export interface Page {
 /** The granularity of a page that has no line breaks. */
 const CHUNK_BYTES = 256;
 export const PAGE_BYTES_MIN = 1024;
-/** Fed first if the alternate screen is already on. */
+/** Bytes to feed first if the alternate screen is already on. */
 export const ENTER_FULL_SCREEN = encodeUtf8('\x1b[?1049h');
 
 export class TextPage {
@@ -54,7 +53,7 @@ export class TextPage {
     else if (column > 0) this.#text.feed(encodeUtf8(`\x1b[${column}C`));
   }
 
-  /** The page accepts no more text. */
+  /** Whether the page accepts no more text. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -63,7 +62,7 @@ export class TextPage {
     if (!this.#isFull) this.#take(this.#chunker.feed(bytes, offset));
   }
 
-  /** These bytes are gone. */
+  /** Notes that these bytes are deleted. */
   gap(from: number, to: number): void {
     if (!this.#isFull) this.#take(this.#chunker.reset(to));
     if (this.#isFull) return;
@@ -73,8 +72,8 @@ export class TextPage {
     this.#break = { lines: this.#lines.length, cursor: to };
   }
 
-  /** The page as it is. `isLast`: nothing will be added to what it ends with, so that is given however unfinished. */
-  end({ isLast = false } = {}): Page {
+  /** Returns the page. `isLast`: no output will follow, so the unfinished end is included. */
+  end({ isLast = false } = {}): OutputPage {
     if (!this.#isFull) this.#take(isLast ? this.#chunker.end() : this.#chunker.flush());
     const cut = this.#isFull ? this.#break : null;
     const lines = this.#lines.slice(0, cut?.lines).map((line) => `${line}\n`);
@@ -101,7 +100,7 @@ export class TextPage {
     }
   }
 
-  /** The first line has a lead of blanks where the page before ended, unless that was rewritten. */
+  /** Removes the blanks that move the first line to the column where the page before ended, unless they were overwritten. */
   #withoutLead(text: string): string {
     const isLed = this.#lines.length === 0 && text.startsWith(' '.repeat(this.#column));
     return isLed ? text.slice(this.#column) : text;
@@ -114,7 +113,7 @@ export class TextPage {
   }
 }
 
-/** A few bytes that move far to the right write thousands of blanks: no page grows beyond all bounds for that. */
+/** Limits a text: a few bytes that move far to the right write thousands of blanks. */
 function limited(text: string, characters: number): string {
   return text.length <= characters ? text : `${text.slice(0, characters)}[cut]`;
 }

@@ -1,14 +1,14 @@
-/** The end of a session's output: plain text of a limited size, and the offset after it, where a page continues. */
+/** Builds the end of a session's output: plain text of a limited size, and the offset after it, where a page continues. */
 import { LineText, TextChunker, type TextLine } from '@spool/vt';
 import { RepaintDetector } from './repaint-detector.ts';
-import { ENTER_FULL_SCREEN, type Page, type TextPageOptions } from './text-page.ts';
+import { ENTER_FULL_SCREEN, type OutputPage, type TextPageOptions } from './text-page.ts';
 
 export interface TextTailOptions extends TextPageOptions {
-  /** The input may begin inside a line, whose rest is then omitted. */
+  /** Whether the input may begin inside a line, whose rest is then omitted. */
   readonly isInside: boolean;
 }
 
-export interface Tail extends Page {
+export interface Tail extends OutputPage {
   /** The offset where its text begins. */
   readonly from: number;
 }

@@ -13,17 +13,17 @@ export interface Call {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Text for the model; `data` for a program, if the tool has an output schema. */
-export type Answer = string | { readonly text: string; readonly data: Readonly<Record<string, unknown>> };
+/** The answer of a tool: text for the model; `data` for a program, if the tool has an output schema. */
+export type ToolResult = string | { readonly text: string; readonly data: Readonly<Record<string, unknown>> };
 
 export interface Tool<Input extends z.ZodObject> {
   readonly name: string;
-  /** Keep it short: every agent with the tools pays for every word. */
+  /** The description for the model; keep it short: every agent with the tools pays for every word. */
   readonly description: string;
   readonly input: Input;
   readonly output?: z.ZodObject;
   readonly hints: ToolAnnotations;
-  call(args: z.output<Input>, call: Call): Promise<Answer>;
+  call(args: z.output<Input>, call: Call): Promise<ToolResult>;
 }
 
 // `call` is a method, so its parameter is bivariant; `input` has parsed its arguments.
@@ -34,18 +34,21 @@ export function tool<Input extends z.ZodObject>(definition: Tool<Input>): Tool<I
   return definition;
 }
 
-/** An invalid call. The message says what to do instead. */
+/** An invalid call. The message names the valid alternative. */
 export class CallError extends Error {}
 
 export const LOOKS: ToolAnnotations = { readOnlyHint: true };
-/** Commands and input can do anything. */
+/** Annotations of tools that run commands or send input, which can do anything. */
 export const ACTS: ToolAnnotations = { readOnlyHint: false, destructiveHint: true };
 
 export const sessionInput = z.string().min(1).describe('id or name');
-/** Without bounds in its schema, because the sixteen digits of a safe integer would only cost tokens. */
+/** An offset, without bounds in its schema, because the sixteen digits of a safe integer would only cost tokens. */
 export const offsetInput = z.number().min(0).refine(Number.isSafeInteger, 'must be a whole number of bytes');
 
-/** Many clients cancel a call after about a minute, so the answer comes before that, with the current state. */
+/**
+ * The longest wait of a call: many clients cancel a call after about a minute, so the answer comes before that, with the current
+ * state.
+ */
 export const WAIT_SECONDS = 50;
 const WAIT_SECONDS_MAX = 24 * 60 * 60;
 

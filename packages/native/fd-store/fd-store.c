@@ -1,14 +1,15 @@
 /*
- * Keeps a copy of every file descriptor of the daemon, so that the sessions survive even if holder and keeper are killed at
- * the same moment: `spool-fd-store LINK NODE HOLDER`. Decision 022.
+ * Keeps a copy of every file descriptor of the daemon, so that the sessions survive even if holder and keeper are killed at the
+ * same moment: `spool-fd-store LINK NODE HOLDER`. Decision 022.
  *
- * Both processes hold the other end of LINK. A message is a packet: an operation, a key, a newline, and JSON that this
- * program does not read; its fds travel with it. When the last copy of the other end is closed, both are dead (a process
- * that has lost its fds can no longer write anywhere): this program starts a holder and sends it what a keeper would.
+ * Both processes hold the other end of LINK. A message is a packet: an operation, a key, a newline, and JSON that this program
+ * does not read; its fds travel with it. When the last copy of the other end is closed, both are dead (a process that has lost
+ * its fds can no longer write anywhere): this program starts a holder and sends it the messages that a keeper would send.
  *
- *   p KEY JSON  put, with fds, in the place of an earlier one    b  begin: what is not put again until `e` is dropped
+ *   p KEY JSON  put, with fds, in place of an earlier one        b  begin: entries that are not put again until `e` are dropped
  *   u KEY JSON  update the JSON and keep the fds                 e  end
  *   d KEY       drop                                             x  exit: the daemon stops
+ *   h PATH      the holder to start, with an fd of its Node: both outlive the installation (decision 161)
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +28,7 @@
 #define PACKET_BYTES_MAX (256 * 1024)
 #define FDS_MAX 64
 #define KEY_BYTES_MAX 64
-/* A holder that cannot be started in so many tries cannot be started: then the lock must not be held for ever. */
+/* The number of attempts to start a holder; after that the lock is released, since it must not be held forever. */
 #define TRIES_MAX 20
 #define TRY_AGAIN_US 100000
 #define SEND_SECONDS_MAX 10
@@ -47,6 +48,8 @@ typedef struct Entry {
 
 static Entry *entries = NULL;
 static int generation = 0;
+static char *holder_path = NULL;
+static int node_fd = -1;
 static char packet[PACKET_BYTES_MAX];
 
 static void close_all(const int *fds, int count) {
@@ -77,7 +80,7 @@ static void drop_older(void) {
   }
 }
 
-/* Takes over the fds. An entry that there is no memory for is dropped: it is not covered, and nothing else suffers. */
+/* Adds an entry, and takes over the fds. An entry for which there is no memory is dropped: only that session is not covered. */
 static void put(const char *key, const char *json, uint32_t length, const int *fds, int fd_count, int keeps_fds) {
   Entry *entry = find(key);
   if (!entry && keeps_fds) return;
@@ -102,7 +105,7 @@ static void put(const char *key, const char *json, uint32_t length, const int *f
   entry->generation = generation;
 }
 
-/* One message in the format of `fd-link.ts`: u32 length, u8 number of fds, JSON. */
+/* Sends one message in the format of `fd-link.ts`: u32 length, u8 number of fds, JSON. */
 static int send_message(int link, const char *json, uint32_t length, const int *fds, int fd_count) {
   unsigned char head[5] = {length >> 24, length >> 16, length >> 8, length, (unsigned char)fd_count};
   struct iovec parts[2] = {{head, sizeof head}, {(void *)json, length}};
@@ -123,7 +126,7 @@ static int send_message(int link, const char *json, uint32_t length, const int *
     if (sent == -1 && errno == EINTR) continue;
     if (sent <= 0) return 0;
     left -= (size_t)sent;
-    message.msg_control = NULL; /* the fds went with the first byte */
+    message.msg_control = NULL; /* the fds were sent with the first byte */
     message.msg_controllen = 0;
     for (int part = 0; part < 2; part++) {
       size_t taken = (size_t)sent < parts[part].iov_len ? (size_t)sent : parts[part].iov_len;
@@ -143,7 +146,7 @@ static int send_everything(int link) {
   return send_message(link, HANDED, sizeof HANDED - 1, NULL, 0);
 }
 
-/* Like a shell's `3<&LINK 4<&STORE`. Every other fd of this process is close-on-exec. */
+/* Executes the holder with its fds, like a shell's `3<&LINK 4<&STORE`. Every other fd of this process is close-on-exec. */
 static void become_holder(int link, int store, char **argv) {
   int high_link = fcntl(link, F_DUPFD_CLOEXEC, 10);
   int high_store = fcntl(store, F_DUPFD_CLOEXEC, 10);
@@ -151,7 +154,9 @@ static void become_holder(int link, int store, char **argv) {
   signal(SIGCHLD, SIG_DFL);
   setsid();
   if (high_link == -1 || high_store == -1 || dup2(high_link, 3) == -1 || dup2(high_store, 4) == -1) _exit(126);
-  execl(argv[2], argv[2], argv[3], "--link-fd", "3", "--store-fd", "4", (char *)NULL);
+  char *command[] = {argv[2], holder_path ? holder_path : argv[3], "--link-fd", "3", "--store-fd", "4", NULL};
+  if (node_fd != -1) fexecve(node_fd, command, environ);
+  execv(argv[2], command);
   _exit(127);
 }
 
@@ -160,7 +165,7 @@ static void set_blocking(int fd, int is_blocking) {
   fcntl(fd, F_SETFL, is_blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-/* The new end of the link to the holder that was started; -1 if none could be. */
+/* Starts a holder; returns the new end of the link to it, or -1. */
 static int start_holder(char **argv) {
   int hand[2], store[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, hand) == -1) return -1;
@@ -177,7 +182,7 @@ static int start_holder(char **argv) {
   struct timeval within = {.tv_sec = SEND_SECONDS_MAX};
   setsockopt(hand[0], SOL_SOCKET, SO_SNDTIMEO, &within, sizeof within);
   int is_sent = child > 0 && send_everything(hand[0]);
-  close(hand[0]); /* what was sent waits in the socket; its end tells the holder that the keeper is gone */
+  close(hand[0]); /* the messages wait in the socket; its end shows the holder that the keeper is gone */
   if (is_sent) return store[0];
   if (child > 0) kill(child, SIGKILL);
   close(store[0]);
@@ -201,7 +206,7 @@ static ssize_t receive(int link, int *fds, int *fd_count) {
   }
   packet[read] = '\0';
   if (!(message.msg_flags & (MSG_CTRUNC | MSG_TRUNC))) return read;
-  /* No room for all of it: half an entry is worse than none. */
+  /* There is no room for all fds of the entry: an incomplete entry is worse than none. */
   close_all(fds, *fd_count);
   *fd_count = 0;
   char *end = memchr(packet, '\n', (size_t)read);
@@ -211,6 +216,19 @@ static ssize_t receive(int link, int *fds, int *fd_count) {
     if (entry) drop(entry);
   }
   return -1;
+}
+
+/* Sets the program to start, and takes over the fd. */
+static void set_program(const char *path, const int *fds, int fd_count) {
+  char *copy = strdup(path);
+  if (!copy || fd_count != 1) {
+    free(copy);
+    return close_all(fds, fd_count);
+  }
+  free(holder_path);
+  holder_path = copy;
+  if (node_fd != -1) close(node_fd);
+  node_fd = fds[0];
 }
 
 static void handle(ssize_t length, const int *fds, int fd_count) {
@@ -223,6 +241,8 @@ static void handle(ssize_t length, const int *fds, int fd_count) {
   switch (packet[0]) {
     case 'p':
       return put(key, json, rest, fds, fd_count, 0);
+    case 'h':
+      return set_program(key, fds, fd_count);
     case 'u':
       put(key, json, rest, NULL, 0, 1);
       break;
@@ -260,7 +280,7 @@ int main(int argc, char **argv) {
     }
     if (length < 0) continue;
     close(link);
-    if (!find(DAEMON_KEY)) return 0; /* they died before there was anything to keep */
+    if (!find(DAEMON_KEY)) return 0; /* they died before they sent any entry */
     do {
       if (tries >= TRIES_MAX) return 1;
       if (tries > 0) usleep(TRY_AGAIN_US);

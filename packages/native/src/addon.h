@@ -1,7 +1,7 @@
 /*
  * The few kernel calls that Node lacks. The contract is `Native` in index.ts; the C files explain the implementation.
  *
- * Rules: no threads, no state except the pollers, no blocking (`syncFiles` waits in libuv's pool). Calls on hot paths return -errno; the others throw an
+ * Rules: no threads, no state except the pollers and pumps, no blocking (`syncFiles` waits in libuv's pool). Calls on hot paths return -errno; the others throw an
  * Error with `code`, `errno` (negative, as in Node) and `syscall`. Linux only, 5.4 or newer (waitid on a pidfd).
  * Constants missing from the headers of older distributions are defined where they are used: these numbers are ABI.
  */
@@ -17,7 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/types.h>
 
-/* Every function of `Native`: its name there, and here. */
+/* Every function of `Native`: its name in JavaScript, and in C. */
 #define SPOOL_FUNCTIONS(F) \
   F(spawn, js_spawn)                              \
   F(exitStatus, js_exit_status)                   \
@@ -27,6 +27,7 @@
   F(pidfdSignalGroup, js_pidfd_signal_group)      \
   F(setLimit, js_set_limit)                       \
   F(transfer, js_transfer)                        \
+  F(relay, js_relay)                              \
   F(openPipe, js_open_pipe)                       \
   F(splice, js_splice)                            \
   F(available, js_available)                      \
@@ -53,13 +54,20 @@
   F(close, js_close)                              \
   F(duplicate, js_duplicate)                      \
   F(syncFiles, js_sync_files)                     \
-  F(createPoller, js_create_poller)
+  F(createPoller, js_create_poller)               \
+  F(connectUnix, js_connect_unix)                 \
+  F(isTerminal, js_is_terminal)                   \
+  F(quit, js_quit)                                \
+  F(stopOutputProcessing, js_stop_output_processing) \
+  F(searchNewer, js_search_newer)                 \
+  F(foundNewer, js_found_newer)                \
+  F(createAttachPump, js_create_attach_pump)
 
 #define DECLARE(name, function) napi_value function(napi_env env, napi_callback_info info);
 SPOOL_FUNCTIONS(DECLARE)
 #undef DECLARE
 
-/* Retries a system call that a signal interrupted before it did anything. */
+/* Retries a system call that a signal interrupted before it had an effect. */
 #define RETRY(result, call) \
   do                        \
     (result) = (call);      \
@@ -67,11 +75,11 @@ SPOOL_FUNCTIONS(DECLARE)
 
 /* ---- call.c: arguments, results, errors ----------------------------------------------------------------------------
  *
- * A call reads all its arguments first; a wrong one leaves a TypeError pending and sets `failed`, so that each function
- * needs one check instead of one per argument. `name` is for the message.
+ * A call reads all its arguments first; a wrong one leaves a TypeError pending and sets `failed`, so that each function needs one
+ * check instead of one per argument. `name` appears in the message.
  */
 
-#define ARGUMENTS_MAX 6
+#define ARGUMENTS_MAX 8
 
 typedef struct {
   napi_env env;
@@ -94,7 +102,7 @@ Bytes bytes_of(Call *call, napi_value value, const char *name);
 Bytes typed_array_of(Call *call, napi_value value, napi_typedarray_type wanted, const char *name, const char *expected);
 uint32_t length_of(Call *call, napi_value array, const char *name);
 napi_value property(Call *call, napi_value object, const char *name);
-int optional_int(Call *call, napi_value object, const char *name); /* 0 if it is not there */
+int optional_int(Call *call, napi_value object, const char *name); /* 0 if the property is missing */
 bool is_undefined(napi_env env, napi_value value);
 char *string_of(Call *call, napi_value value, const char *name);   /* newly allocated, or NULL */
 char **strings_of(Call *call, napi_value array, const char *name); /* newly allocated and NULL-terminated, or NULL */
@@ -106,10 +114,10 @@ napi_value from_bool(napi_env env, bool truth);
 napi_value from_string(napi_env env, const char *text);
 napi_value null_of(napi_env env);
 void put_int(napi_env env, napi_value object, const char *name, int64_t number);
-napi_value outcome(napi_env env, int64_t result); /* of a system call: its result, or -errno if that is -1 */
-napi_value throw_errno(napi_env env, int error, const char *syscall, const char *path); /* NULL, to be returned */
+napi_value outcome(napi_env env, int64_t result); /* the result of a system call, or -errno if that is -1 */
+napi_value throw_errno(napi_env env, int error, const char *syscall, const char *path); /* returns NULL for the caller */
 
-/* ---- fds.c, terminal.c, spawn.c: what others use too ------------------------------------------------------------- */
+/* ---- fds.c, terminal.c, spawn.c: functions that other files use -------------------------------------------------- */
 
 void shut(int *fd);
 int set_nonblocking(int fd);

@@ -1,4 +1,4 @@
-/* What every call needs: reading its arguments, making its results, throwing its errors. */
+/* Functions that every call needs: reading its arguments, creating its results, throwing its errors. */
 #include "addon.h"
 
 #include <errno.h>
@@ -67,7 +67,10 @@ void *allocate(size_t size) {
   return memory;
 }
 
-/* A newly allocated C string, or NULL. A NUL inside would silently cut the argument of an execve or a path: refused. */
+/*
+ * Returns a newly allocated C string, or NULL. A NUL inside would silently cut the argument of an execve or a path, so it is
+ * refused.
+ */
 char *string_of(Call *call, napi_value value, const char *name) {
   size_t length = 0;
   if (call->failed) return NULL;
@@ -95,7 +98,7 @@ void free_strings(char **strings) {
   free(strings);
 }
 
-/* A newly allocated, NULL-terminated vector of newly allocated strings, or NULL. */
+/* Returns a newly allocated, NULL-terminated vector of newly allocated strings, or NULL. */
 char **strings_of(Call *call, napi_value array, const char *name) {
   uint32_t length = length_of(call, array, name);
   if (call->failed) return NULL;
@@ -156,7 +159,7 @@ void put_int(napi_env env, napi_value object, const char *name, int64_t number) 
   napi_set_named_property(env, object, name, from_int(env, number));
 }
 
-/* The result of a system call on hot paths: its return value, or -errno. */
+/* Returns the result of a system call on hot paths: its return value, or -errno. */
 napi_value outcome(napi_env env, int64_t result) { return from_int(env, result == -1 ? -errno : result); }
 
 /* Throws like Node's own fs: "ENOENT: no such file or directory, execve 'nosuch'". Returns NULL, for the caller to return. */

@@ -1,8 +1,8 @@
 /**
- * JSON messages with file descriptors, over a unix socket, in both directions at once.
+ * Sends JSON messages with file descriptors over a unix socket, in both directions at once.
  *
- * Neither side ever blocks: what the socket does not take waits here. (Two processes that send to each other
- * synchronously deadlock when both buffers are full; that happened at about 900 queued spawns.)
+ * Neither side ever blocks: bytes that the socket does not accept wait here. (Two processes that send to each other synchronously
+ * deadlock when both buffers are full; that happened at about 900 queued spawns.)
  *
  * A message is `u32 length, u8 number of fds, JSON`. Fds travel with the first byte of their message, in order.
  */
@@ -13,37 +13,37 @@ import { native, POLL } from './index.ts';
 const HEAD_BYTES = 5;
 const READ_BYTES = 256 * 1024;
 
-/** More fds are in flight than the limit of open files allows; Node's table of errors does not have it. */
+/** The errno when more fds are in flight than the limit of open files allows; Node's table of errors does not have it. */
 const ETOOMANYREFS = 109;
 
-/** Stands for fds that were lost for lack of room. */
+/** The placeholder for fds that were lost for lack of room. */
 const LOST = -1;
 
-interface Outgoing {
+interface OutgoingMessage {
   bytes: Uint8Array;
   fds: readonly number[];
-  /** The link closes these fds once they are sent. */
+  /** Whether the link closes these fds once they are sent. */
   readonly closeFds: boolean;
 }
 
 export interface FdLinkHandlers<In> {
   onMessage(message: In, fds: readonly number[]): void;
-  /** A message arrived complete, but there was no room for its fds: they are lost, and must be sent again. */
+  /** Called when a message arrived complete, but there was no room for its fds: they are lost, and must be sent again. */
   onFdsLost(message: In): void;
-  /** The other side is gone. Called once; not after `close`. */
+  /** Called when the other side is gone. Called once, and not after `close`. */
   onEnd(): void;
 }
 
 export class FdLink<In, Out> {
   readonly #watch: FdWatch;
   readonly #handlers: FdLinkHandlers<In>;
-  readonly #outgoing: Outgoing[] = [];
+  readonly #outgoing: OutgoingMessage[] = [];
   readonly #room = new Uint8Array(READ_BYTES);
   #socket: number;
   #incoming: Buffer = Buffer.alloc(0);
   #fds: number[] = [];
 
-  /** Takes over `socket`: it is closed with the link. */
+  /** Takes over `socket`, which is closed with the link. */
   constructor(watch: FdWatch, socket: number, handlers: FdLinkHandlers<In>) {
     this.#watch = watch;
     this.#socket = socket;
@@ -55,7 +55,7 @@ export class FdLink<In, Out> {
     return this.#socket !== -1;
   }
 
-  /** A message to a side that is gone is dropped: its successor is sent everything again. */
+  /** Sends a message. One to a side that is gone is dropped: the successor of that side gets all state again. */
   send(message: Out, fds: readonly number[] = [], { closeFds = false } = {}): void {
     if (this.#socket === -1) {
       if (closeFds) fds.forEach((fd) => native.close(fd));
@@ -85,12 +85,12 @@ export class FdLink<In, Out> {
   }
 
   #flush(): void {
-    let next: Outgoing | undefined;
+    let next: OutgoingMessage | undefined;
     while (this.#socket !== -1 && (next = this.#outgoing[0])) {
       const sent = native.sendFds(this.#socket, next.bytes, next.fds);
       if (sent === -constants.errno.EINTR) continue;
       if (sent < 0) {
-        // Anything but a full socket means that the other side is gone; the reading half will report it.
+        // Any error but a full socket means that the other side is gone; the reading half will report it.
         const isFull = sent === -constants.errno.EAGAIN || sent === -ETOOMANYREFS;
         this.#watch.change(this.#socket, isFull ? POLL.readable | POLL.writable : POLL.readable);
         return;

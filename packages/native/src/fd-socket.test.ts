@@ -1,4 +1,4 @@
-/** Sockets without streams: order, completeness, bounds and ends, against a plain socket at the other end. */
+/** Tests sockets without streams: order, completeness, bounds and ends, against a plain socket at the other end. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -121,7 +121,7 @@ test('the end of the peer is heard once, also by one who does not read at the mo
 test('an end comes after all that was written, for a peer that had ended its half as well', async () => {
   using made = await pair((_, { socket }) => socket.write(randomBytes(1_000_000)));
   let bytes = 0;
-  made.peer.end('ask'); // and no more: the answer is still wanted
+  made.peer.end('ask'); // a half-close: the answer is still wanted
   made.peer.on('data', (chunk) => (bytes += chunk.length));
   await once(made.peer, 'end');
   expect([bytes, made.closes]).toEqual([1_000_000, 1]);

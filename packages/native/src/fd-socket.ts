@@ -1,9 +1,9 @@
 /**
- * A connected socket without Node's streams. A keystroke passes a keeper's sockets twice, and streams took half of that
- * time (docs/performance.md).
+ * A connected socket without Node's streams. A keystroke passes a keeper's sockets twice, and streams took half of that time
+ * (docs/performance.md).
  *
- * Everything written in one turn of the event loop leaves in one system call. What the kernel does not take waits here;
- * `waitingBytes` is its size, and writers must check it.
+ * All bytes written in one turn of the event loop leave in one system call. Bytes that the kernel does not accept wait here;
+ * `waitingBytes` is their number, and writers must check it.
  */
 import { constants } from 'node:os';
 import type { FdWatch } from './fd-watch.ts';
@@ -11,15 +11,15 @@ import { native, POLL } from './index.ts';
 
 const { EAGAIN } = constants.errno;
 
-/** All sockets of a process read into this, one after the other. */
+/** The buffer into which all sockets of a process read, one after the other. */
 const room = new Uint8Array(64 * 1024);
 
 export interface FdSocketHandlers {
-  /** The bytes are valid until this returns. */
+  /** Called with bytes that are valid until it returns. */
   onData(bytes: Uint8Array): void;
-  /** Everything that waited has been sent. */
+  /** Called when all waiting bytes have been sent. */
   onDrain(): void;
-  /** Called once, whichever side closed it. */
+  /** Called once, whichever side closed the socket. */
   onClose(): void;
 }
 
@@ -31,11 +31,11 @@ export class FdSocket {
   #fd: number;
   #isReading = true;
   #isEnding = false;
-  /** The kernel takes no more for now. */
+  /** Whether the kernel accepts no more bytes for now. */
   #isFull = false;
   #isFlushDue = false;
 
-  /** Takes over `fd`: it is closed with the socket. */
+  /** Takes over `fd`, which is closed with the socket. */
   constructor(watch: FdWatch, fd: number, handlers: FdSocketHandlers) {
     this.#watch = watch;
     this.#fd = fd;
@@ -47,7 +47,12 @@ export class FdSocket {
     return this.#waitingBytes;
   }
 
-  /** The bytes are not copied, and must not change until they are sent. */
+  /** The fd, for bytes that may be sent past this object because nothing waits in it; -1 while something does. */
+  get idleFd(): number {
+    return this.#waitingBytes > 0 || this.#isEnding || this.#isFull ? -1 : this.#fd;
+  }
+
+  /** Writes bytes, which are not copied, and must not change until they are sent. */
   write(bytes: Uint8Array): void {
     if (this.#fd === -1 || this.#isEnding || bytes.length === 0) return;
     this.#waiting.push(bytes);
@@ -69,7 +74,7 @@ export class FdSocket {
     this.#listen();
   }
 
-  /** Closes once everything written is sent; reads no more. */
+  /** Closes the socket once all written bytes are sent; reads no more. */
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -90,7 +95,7 @@ export class FdSocket {
 
   #listen(): void {
     if (this.#fd === -1) return;
-    // Always watch for a hang-up: epoll does not report it when no event is requested.
+    // A hang-up is always watched for: epoll does not report it when no event is requested.
     const wanted = (this.#isReading ? POLL.readable : 0) | (this.#isFull ? POLL.writable : 0);
     this.#watch.change(this.#fd, wanted | POLL.hangup);
   }
@@ -98,7 +103,7 @@ export class FdSocket {
   #ready(events: number): void {
     if (events & POLL.writable) this.#flush();
     if (this.#fd === -1 || !(events & ~POLL.writable)) return;
-    // When not reading, it is only called when the other side is gone.
+    // When reading is off, this is called only when the other side is gone.
     if (this.#isReading) this.#read();
     else this.close();
   }
@@ -130,7 +135,7 @@ export class FdSocket {
     this.#listen();
   }
 
-  /** These bytes are sent. */
+  /** Removes bytes that are sent from the queue. */
   #forget(bytes: number): void {
     this.#waitingBytes -= bytes;
     let left = bytes;

@@ -1,25 +1,25 @@
 /**
- * Dispatches readiness of fds to their handlers. One per process; see `Poller` for its cost (none while nothing
- * happens). Keeps LIFE-6: one poller for all sessions, no thread each.
+ * Dispatches readiness of fds to their handlers. There is one per process; see `Poller` for its cost (none while no fd is ready).
+ * Keeps LIFE-6: one poller for all sessions, no thread each.
  *
- * An fd may be calm: what is ready on calm fds is reported together, at most once in `restMs`. While they are silent
- * they cost nothing either: the first report after a silence comes at once.
+ * An fd may be calm: ready calm fds are reported together, at most once in `restMs`. Silent calm fds cost no time either: the
+ * first report after a silence comes at once.
  */
 import { native, POLL, type Poller } from './index.ts';
 
 export type FdHandler = (events: number) => void;
 
-interface Watched {
+interface FdRegistration {
   readonly handler: FdHandler;
   events: number;
   isCalm: boolean;
 }
 
 export class FdWatch {
-  readonly #watched = new Map<number, Watched>();
+  readonly #watched = new Map<number, FdRegistration>();
   readonly #restMs: () => number;
   readonly #poller: Poller;
-  /** Made when the first fd becomes calm. */
+  /** The poller of calm fds, created when the first fd becomes calm. */
   #calm: Poller | null = null;
 
   constructor(restMs: () => number = () => 0) {
@@ -33,7 +33,7 @@ export class FdWatch {
     this.#poller.set(fd, events);
   }
 
-  /** Changes the events that `fd` is watched for; 0 disables it. Who waits to write is not calm. */
+  /** Changes the events that `fd` is watched for; 0 disables it. An fd with a waiting writer is not calm. */
   change(fd: number, events: number): void {
     const watched = this.#watched.get(fd);
     if (watched) watched.events = events;
@@ -59,7 +59,7 @@ export class FdWatch {
     return this.#watched.get(fd)?.isCalm === true;
   }
 
-  /** Call it before the fd is closed. */
+  /** Stops watching; must be called before the fd is closed. */
   unwatch(fd: number): void {
     const watched = this.#watched.get(fd);
     if (!watched) return;

@@ -1,4 +1,4 @@
-/* File descriptors: reading, writing, locking, closing, and what an exec passes on. */
+/* File descriptors: reading, writing, locking, closing, and passing on over an exec. */
 #include "addon.h"
 
 #include <errno.h>
@@ -81,8 +81,8 @@ napi_value js_cloexec_from(napi_env env, napi_callback_info info) {
 }
 
 /*
- * EINTR is not a failure: Linux has released the fd by then. EBADF throws, because a second close of the same number
- * may close an unrelated fd, and is always a bug of ours.
+ * EINTR is not a failure: Linux has released the fd by then. EBADF throws, because a second close of the same number may close an
+ * unrelated fd, and is always a bug in our code.
  */
 napi_value js_close(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
@@ -101,7 +101,7 @@ napi_value js_read(napi_env env, napi_callback_info info) {
   return outcome(env, count);
 }
 
-/* Node ignores SIGPIPE, so a reader that left is -EPIPE here. */
+/* Writes bytes. Node ignores SIGPIPE, so a reader that left is -EPIPE here. */
 napi_value js_write(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int fd = int_of(&call, call.at[0], "fd");

@@ -1,4 +1,4 @@
-/** The small calls on fds and terminals. */
+/** Tests the small calls on fds and terminals. */
 import { openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ test('a terminal tells and takes its size', async () => {
   const size = { cols: 65_535, rows: 1, widthPx: 640, heightPx: 480 };
   native.setSize(child.master, size);
   expect(native.getSize(child.master)).toEqual(size);
-  native.write(child.master, Buffer.from('\n')); // so that the shell runs its trap, whatever it was reading
+  native.write(child.master, Buffer.from('\n')); // so that the shell runs its trap, even inside a read
   expect((await finish(child)).text).toContain('1 65535');
   const [a, b] = native.socketPair();
   expect(() => native.getSize(a)).toThrow(expect.objectContaining({ code: 'ENOTTY' }));

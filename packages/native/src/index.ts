@@ -1,12 +1,11 @@
 /**
  * The few kernel calls that Node lacks, each typed and documented here; the `.c` files explain the implementation.
  *
- * Rules of the addon: no threads, no state except the pollers, no blocking (`syncFiles` waits in libuv's pool). Calls on
+ * Rules of the addon: no threads, no state except the pollers and pumps, no blocking (`syncFiles` waits in libuv's pool). Calls on
  * hot paths return a negative errno instead of throwing; the others throw an `Error` with `code` ('ENOENT') and
  * `syscall` ('execve').
  */
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { loadNative } from './load.ts';
 
 /** Describes a child completely: it inherits nothing from the daemon. */
 export interface SpawnOptions {
@@ -28,9 +27,9 @@ export interface SpawnOptions {
    * needs a privilege; without it the child gets ours.
    */
   readonly limits?: Float64Array;
-  /** -20 to 19; without the privilege to set it, the child keeps our niceness. */
+  /** The niceness, -20 to 19; without the privilege to set it, the child keeps ours. */
   readonly nice?: number;
-  /** With a size, the child gets a PTY as its controlling terminal; without, three pipes. */
+  /** The size of the terminal: if it is set, the child gets a PTY as its controlling terminal; otherwise three pipes. */
   readonly size?: TerminalSize;
   /** An open `cgroup.procs`: the child enters that group before it executes. -1 for none. */
   readonly cgroupProcsFd: number;
@@ -44,13 +43,13 @@ export interface TerminalSize {
 }
 
 /** The parent's fds of a child: all close-on-exec and non-blocking. */
-export type Spawned =
+export type SpawnedChild =
   | {
       readonly kind: 'pty';
       readonly pid: number;
       readonly pidfd: number;
       readonly master: number;
-      /** Held open so that the child's last close never hangs up the master before it is drained. */
+      /** The fd of the slave, held open so that the child's last close never hangs up the master before it is drained. */
       readonly slave: number;
       /** The path of the slave, `/dev/pts/7`. */
       readonly pts: string;
@@ -64,127 +63,217 @@ export type Spawned =
       readonly stderr: number;
     };
 
-/** How a child ended. `signal` is a number; 0 when it exited by itself. */
+/** The end of a child. `signal` is a number; 0 if the child exited by itself. */
 export interface ExitStatus {
   readonly code: number;
   readonly signal: number;
   readonly coreDumped: boolean;
 }
 
-/** Why `transfer` stopped; any negative value is `-errno` of the write into the log. */
+/** The reason why `transfer` stopped; any negative value is `-errno` of the write into the log. */
 export const TRANSFER = {
-  /** The source has nothing more at the moment. */
+  /** The source is empty at the moment. */
   drained: 0,
   /** `maxBytes` have been moved; there may be more. */
   budget: 1,
   /** The source has ended (EOF or EIO). */
   ended: 2,
-  /** Only a few bytes came: most likely all there were, so another call is not worth it. */
+  /** Only a few bytes were moved: most likely the source is empty, so another call is not worth it. */
   few: 3,
 } as const;
 
-/** Readiness, as reported by epoll. */
+/** Readiness, as epoll reports it. */
 export const POLL = { readable: 1, writable: 4, error: 8, hangup: 16 } as const;
 
 /**
- * Waits for many fds with one entry in Node's own loop (an epoll set, polled by libuv), so that a session costs no
- * handle, no thread and no wake-up while nothing happens. Level-triggered. Keeps the process alive until it is closed.
+ * Waits for many fds with one entry in Node's own loop (an epoll set, polled by libuv), so that an idle session costs no handle,
+ * no thread and no wake-up. Level-triggered. Keeps the process alive until it is closed.
  */
 export interface Poller {
   /** Adds `fd`, or changes the events that it is watched for. `events` 0 keeps it in the set, but disabled. */
   set(fd: number, events: number): void;
   /** Removes `fd`. Must be called before the fd is closed. */
   delete(fd: number): void;
-  /** Reports nothing for this long, and then everything that is ready at once. */
+  /** Pauses for this long, then reports all ready fds in one batch. */
   rest(ms: number): void;
   close(): void;
 }
 
+/** The kinds of events of an attach pump; `from` and `to` give the bytes. */
+export const PUMP = {
+  /** Typed, in `keys`. */
+  keys: 0,
+  /** The terminal is gone. */
+  keysEnd: 1,
+  /** Came from the daemon, in `data`. */
+  data: 2,
+  /** The socket is at its end (`from` 0), or has failed (`from`: the errno). */
+  dataEnd: 3,
+  /** In `data`: output that may be shown, and that the terminal does not take now. */
+  terminalFull: 4,
+  /** In `frame`: the rest of a frame of which the socket has taken the part before. */
+  socketFull: 5,
+} as const;
+
+/** The numbers that an attach pump and its owner share, by their place in `state`. */
+export const PUMP_STATE = {
+  /** The offset of the next byte of output. */
+  outputAt: 0,
+  /** Output beyond this offset is handed over. */
+  outputMax: 1,
+  /** The offset of the next key in the viewer's input. */
+  typedAt: 2,
+  /** Confirmed up to this offset of it. */
+  typedConfirmed: 3,
+  /** The number of bytes in `kept`: the last ones before `typedAt`. */
+  keptBytes: 4,
+  /** The last byte that was shown. */
+  lastByte: 5,
+  channel: 6,
+  /** The directions that may pass (`PUMP_ARMED`); 0 after an event. */
+  armed: 7,
+  length: 8,
+} as const;
+
+export const PUMP_ARMED = { keys: 1, output: 2 } as const;
+
+export interface BytePumpOptions {
+  /** The two fds are non-blocking, are polled by the pump alone, and are not closed by it. */
+  readonly terminal: number;
+  readonly socket: number;
+  readonly state: Float64Array;
+  /** The memory in which it reads keys and data, keeps keys until they are confirmed, and makes input frames. */
+  readonly keys: Uint8Array;
+  readonly data: Uint8Array;
+  readonly kept: Uint8Array;
+  readonly frame: Uint8Array;
+  /** A table by byte: 1 for a key that passes unseen. */
+  readonly isTyped: Uint8Array;
+  /** A table by byte: 1 for a byte that a terminal may be shown unchanged. */
+  readonly isShown: Uint8Array;
+  /** A table by final byte (128): a CSI sequence with fewer bytes of parameters than this may be shown; 0 for none. */
+  readonly drawing: Uint8Array;
+}
+
+/** Moves bytes between a viewer's terminal and the daemon's socket; see attach-pump.c. Keeps the process alive until it is closed. */
+export interface BytePump {
+  /** The bytes of an input frame's payload before the keys. */
+  setPrefix(prefix: Uint8Array): void;
+  close(): void;
+}
+
 export interface Native {
-  /** Forks (vfork) and executes. Throws with `syscall` 'execve', 'chdir', 'openpty', … when the child could not start. */
-  spawn(options: SpawnOptions): Spawned;
+  /** Forks (vfork) and executes. Throws with `syscall` 'execve', 'chdir', 'openpty', … if the child could not start. */
+  spawn(options: SpawnOptions): SpawnedChild;
 
   /**
-   * The exit status of the process behind `pidfd`, or null if it is not known (yet): still running, or ended as another
-   * process's child and not yet reaped. Reaps our own children; for others it asks the kernel (PIDFD_GET_INFO, Linux
-   * 6.15), which is how exit codes survive the death of the parent.
+   * Returns the exit status of the process behind `pidfd`, or null if it is not known (yet): still running, or ended as another
+   * process's child and not yet reaped. It reaps our own children; for others it asks the kernel (PIDFD_GET_INFO, Linux 6.15), so
+   * that exit codes survive the death of the parent.
    */
   exitStatus(pidfd: number): ExitStatus | null;
-  /** Whether this kernel reports the exit code of a process that is not our child. */
+  /** Returns whether this kernel reports the exit code of a process that is not our child. */
   canReadForeignExit(): boolean;
-  /** Limits this process (setrlimit; Infinity for none). 0, or -errno. */
+  /** Limits this process (setrlimit; Infinity for none). Returns 0, or -errno. */
   setLimit(resource: number, soft: number, hard: number): number;
   pidfdOpen(pid: number): number;
-  /** 0, or -errno (-ESRCH: it is already gone). Cannot hit another process, however often pids are reused. */
+  /**
+   * Sends a signal. Returns 0, or -errno (-ESRCH: the process is already gone). It cannot hit another process, however often pids
+   * are reused.
+   */
   pidfdSignal(pidfd: number, signal: number): number;
   /**
-   * Signals every process of the group that this one leads, itself included, once. `pid` is that of `pidfd`, for
-   * kernels before 6.9. 0, or -errno.
+   * Signals every process of the group that this one leads, itself included, once. `pid` is that of `pidfd`, for kernels before
+   * 6.9. Returns 0, or -errno.
    */
   pidfdSignalGroup(pidfd: number, pid: number, signal: number): number;
 
   /**
-   * Moves bytes from `source` into the file `log` at `position`, by splice, without ever holding them in this process:
-   * a kill at any instruction leaves each byte either in the source, in `pipe` or in the log. `pipe` is an escrow pipe
-   * from `openPipe` (its content is moved first), or -1 when `source` is itself a pipe. Where splice from a tty is
-   * refused (EINVAL), the bytes are read and written into the pipe instead. `log` must not be open with O_APPEND.
+   * Moves bytes from `source` into the file `log` at `position`, by splice, so that they are never in this process: a kill at any
+   * instruction leaves each byte in the source, in `pipe` or in the log. `pipe` is an escrow pipe from `openPipe` (its content is
+   * moved first), or -1 if `source` is itself a pipe. If splice from a tty is refused (EINVAL), the bytes are read and written
+   * into the pipe instead. `log` must not be open with O_APPEND.
    *
-   * `result[0]` = bytes now in the log, `result[1]` = why it stopped (TRANSFER, or -errno of the log). Bytes that are
-   * in the pipe when the log refuses stay there.
+   * `result[0]` is the number of bytes now in the log, `result[1]` the reason why it stopped (TRANSFER, or -errno of the log).
+   * Bytes that are in the pipe when the log refuses stay there.
    */
   transfer(source: number, pipe: number, log: number, position: number, maxBytes: number, result: Int32Array): void;
-  /** One fd that is both ends of a new pipe. */
+  /**
+   * Calls `transfer` by `pipe`, then reads the stored bytes back from the log and sends them to `socket`. `frame` has room for all
+   * that is sent; its first `result[2]` bytes are sent before them, the last 20 of these are the header of the frame, whose length is
+   * filled in.
+   *
+   * `result[0]` and `result[1]` as for `transfer`; `result[2]` = bytes sent, of `frame`; -1 if nothing could be sent, and `frame` is
+   * not complete.
+   */
+  relay(
+    source: number,
+    pipe: number,
+    log: number,
+    position: number,
+    maxBytes: number,
+    socket: number,
+    frame: Uint8Array,
+    result: Int32Array,
+  ): void;
+  /** Returns one fd that is both ends of a new pipe. */
   openPipe(): number;
-  /** Moves bytes from one pipe into another: each is in exactly one of them, also after a kill. Bytes moved, or -errno. */
+  /**
+   * Moves bytes from one pipe into another: each byte is in exactly one of them, also after a kill. Returns the number of bytes
+   * moved, or -errno.
+   */
   splice(from: number, to: number, maxBytes: number): number;
-  /** Bytes waiting in a pipe, tty or socket (FIONREAD). */
+  /** Returns the number of bytes that wait in a pipe, tty or socket (FIONREAD). */
   available(fd: number): number;
-  /** Whether a read would return at once (poll): bytes, or an end of file, which `available` does not count. */
+  /** Returns whether a read would return at once (poll): bytes, or an end of file, which `available` does not count. */
   isReadable(fd: number): boolean;
 
-  /** Bytes read, 0 at the end, or -errno. */
+  /** Returns the number of bytes read, 0 at the end, or -errno. */
   read(fd: number, into: Uint8Array): number;
-  /** Bytes written, or -errno. */
+  /** Returns the number of bytes written, or -errno. */
   write(fd: number, bytes: Uint8Array): number;
-  /** Writes into a file at a position. Bytes written, or -errno. */
+  /** Writes into a file at a position. Returns the number of bytes written, or -errno. */
   writeAt(fd: number, bytes: Uint8Array, position: number): number;
 
   setSize(master: number, size: TerminalSize): void;
   getSize(master: number): Required<TerminalSize>;
-  /** Whether the program reads by line (ICANON): the kernel then edits the line, and keeps 4095 bytes of it. */
+  /** Returns whether the program reads by line (ICANON): the kernel then edits the line, and keeps 4095 bytes of it. */
   isCanonical(master: number): boolean;
-  /** The character that ends the input of a program that reads by line (VEOF, usually Ctrl-D); -1 when there is none. */
+  /** Returns the character that ends the input of a program that reads by line (VEOF, usually Ctrl-D); -1 without one. */
   endOfFileKey(master: number): number;
-  /** The terminal no longer repeats its input. */
+  /** Stops the echo of the terminal's input. */
   stopEcho(slave: number): void;
 
-  /** Two connected unix sockets, non-blocking, close-on-exec: a stream, or packets that arrive whole or not at all. */
+  /** Returns two connected unix sockets, non-blocking, close-on-exec: a stream, or packets that arrive whole or not at all. */
   socketPair(isPackets?: boolean): [number, number];
-  /** Sends bytes and, with the first of them, fds. Bytes sent, or -errno. Fds are sent only with at least one byte. */
+  /**
+   * Sends bytes and, with the first of them, fds. Returns the number of bytes sent, or -errno. Fds are sent only with at least
+   * one byte.
+   */
   sendFds(socket: number, bytes: Uint8Array, fds: readonly number[]): number;
   /**
-   * Receives bytes and appends the fds that came with them (close-on-exec) to `fds`. Bytes, 0 at the end, or -errno. If
-   * there was no room for all fds of a message, all of them are lost, and one -1 stands in their place.
+   * Receives bytes and appends the fds that came with them (close-on-exec) to `fds`. Returns the number of bytes, 0 at the end,
+   * or -errno. If there was no room for all fds of a message, all of them are lost, and one -1 replaces them.
    */
   receiveFds(socket: number, into: Uint8Array, fds: number[]): number;
-  /** A listening unix stream socket at `path`, created with mode 0600 whatever the umask. Throws EADDRINUSE etc. */
+  /** Returns a listening unix stream socket at `path`, created with mode 0600 whatever the umask is. Throws EADDRINUSE etc. */
   listenUnix(path: string, backlog: number): number;
-  /** Accepts the next connection of a listening socket: an fd, non-blocking and close-on-exec, or -errno. */
+  /** Accepts the next connection of a listening socket: returns an fd, non-blocking and close-on-exec, or -errno. */
   accept(socket: number): number;
-  /** Writes several pieces with one call, as far as the kernel takes them. Bytes written, or -errno. */
+  /** Writes several pieces with one call, as far as the kernel accepts them. Returns the number of bytes written, or -errno. */
   writeParts(socket: number, parts: readonly Uint8Array[]): number;
-  /** The user id of the process at the other end of a unix socket. */
+  /** Returns the user id of the process at the other end of a unix socket. */
   peerUid(socket: number): number;
-  /** Tries to lock; false when another process has the lock. The lock lives as long as any copy of the fd. */
+  /** Tries to lock; returns false if another process has the lock. The lock lives as long as any copy of the fd. */
   tryLock(fd: number): boolean;
-  /** Gives the lock up, whoever else still has a copy of the fd. 0, or -errno. */
+  /** Releases the lock, also for all other copies of the fd. Returns 0, or -errno. */
   unlock(fd: number): number;
   /** Sets or clears close-on-exec. */
   setCloexec(fd: number, on: boolean): void;
   /** Marks every fd from `first` on close-on-exec, so that accidentally inherited fds are not passed on. */
   cloexecFrom(first: number): void;
   close(fd: number): void;
-  /** Another fd of the same open file, close-on-exec; or -errno. */
+  /** Returns another fd of the same open file, close-on-exec; or -errno. */
   duplicate(fd: number): number;
   /**
    * Syncs the data of all these files (fdatasync) in one job off the main thread, and closes the fds. `results` has 0 or
@@ -193,25 +282,32 @@ export interface Native {
   syncFiles(fds: Int32Array, done: (results: readonly number[]) => void): void;
 
   /**
-   * `onReady(ready, count)`: `count` fds are ready, in `ready` as pairs fd, events. The array is reused between calls.
-   * The callback may call `set`, `delete` and `close`: later pairs in `ready` that become invalid are changed to -1, 0
-   * at once, so that an fd deleted, closed and opened again never gets the report of its predecessor. An exception in
-   * the callback is an `uncaughtException`.
+   * Creates a poller. It calls `onReady(ready, count)` when `count` fds are ready; `ready` has them as pairs fd, events. The
+   * array is reused between calls. The callback may call `set`, `delete` and `close`: later pairs in `ready` that become invalid
+   * are changed to -1, 0 at once, so that an fd deleted, closed and opened again never gets the report of its predecessor. An
+   * exception in the callback becomes an `uncaughtException`.
    */
   createPoller(onReady: (ready: Int32Array, count: number) => void): Poller;
+
+  /** Connects to a unix stream socket: an fd, non-blocking and close-on-exec. Throws ENOENT, ECONNREFUSED, EAGAIN etc. */
+  connectUnix(path: string): number;
+  isTerminal(fd: number): boolean;
+  /** The terminal no longer turns newlines into carriage return and newline (OPOST). 0, or -errno. */
+  stopOutputProcessing(terminal: number): number;
+  /** Ends the process at once, without Node's handlers: only when everything is written. */
+  quit(code: number): never;
+  /**
+   * Begins to look, on a thread, whether a file or folder, or anything below it, was changed (by its inode) after the file `than` was
+   * written. Names that end with `skip` do not count.
+   */
+  searchNewer(than: string, paths: readonly string[], skip: string): NewerSearch;
+  /** Waits for the answer: also true when `than` or one of the paths is not there. */
+  foundNewer(search: NewerSearch): boolean;
+  /** Creates a pump. `onEvent` gets one of PUMP and its bytes, which are valid until it returns. */
+  createAttachPump(options: BytePumpOptions, onEvent: (what: number, from: number, to: number) => void): BytePump;
 }
 
-/** The addon is beside the bundle (`dist/`); when the sources are tested, in the repository's `dist/`. */
-function load(): Native {
-  const require = createRequire(import.meta.url);
-  const beside = fileURLToPath(new URL('./spool_native.node', import.meta.url));
-  const inRepository = fileURLToPath(new URL('../../../dist/spool_native.node', import.meta.url));
-  try {
-    return require(beside) as Native;
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'MODULE_NOT_FOUND') throw error;
-    return require(inRepository) as Native;
-  }
-}
+declare const searching: unique symbol;
+export type NewerSearch = { readonly [searching]: true };
 
-export const native: Native = load();
+export const native: Native = loadNative();

@@ -4,7 +4,7 @@
  */
 import type { SpareFds } from './spare-fds.ts';
 
-/** Other fds may be closed meanwhile. */
+/** The pause before the next request: other fds may be closed meanwhile. */
 const ASK_AGAIN_MS = 100;
 
 export class MissedSessions {
@@ -36,13 +36,13 @@ export class MissedSessions {
     else for (const callback of this.#waiting.splice(0)) callback();
   }
 
-  /** Calls back when none is missing: mostly at once. */
+  /** Calls back when no session is missing: mostly at once. */
   whenComplete(callback: () => void): void {
     if (this.#ids.size === 0) callback();
     else this.#waiting.push(callback);
   }
 
-  /** The process that could have sent them is gone. */
+  /** Forgets the missing sessions: the process that could have sent them is gone. */
   clear(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;

@@ -1,6 +1,6 @@
 /**
- * How many files this process may open, and how many it has open. Both are read from the kernel each time: the limit
- * can be changed from outside (prlimit), and our own count would miss what Node and its threads open.
+ * Reports how many files this process may open, and how many it has open. Both are read from the kernel each time: the limit can
+ * be changed from outside (prlimit), and our own count would miss the files that Node and its threads open.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
@@ -9,18 +9,21 @@ export interface OpenFiles {
   readonly used: number;
 }
 
-/** The minimum that POSIX guarantees, for when the limit is unknown. */
+/** The limit if it is unknown: the minimum that POSIX guarantees. */
 const LIMIT_UNKNOWN = 256;
 
 let limit = LIMIT_UNKNOWN;
 
-/** Node has raised the soft limit to the hard one when it started. Takes some 20 µs. */
+/**
+ * Returns the limit and the number of open files. Node raised the soft limit to the hard one when it started. A call takes some
+ * 20 µs.
+ */
 export function openFiles(): OpenFiles {
   limit = readLimit() ?? limit;
   return { limit, used: countUsed() ?? limit };
 }
 
-/** Undefined when there is no fd left to read it with: the caller then uses the previous value. */
+/** Returns undefined if there is no fd left to read it with: the caller then uses the previous value. */
 function readLimit(): number | undefined {
   try {
     const soft = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
@@ -30,7 +33,7 @@ function readLimit(): number | undefined {
   }
 }
 
-/** Undefined when it cannot be read, as when no fd is left. */
+/** Returns undefined if it cannot be read, for example because no fd is left. */
 function countUsed(): number | undefined {
   try {
     // Linux 6.2 reports the number without listing the fds, and needs no fd for it.

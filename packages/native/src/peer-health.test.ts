@@ -1,12 +1,23 @@
 import { spawn } from 'node:child_process';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { ANSWER_WITHIN_MS, PeerHealth, type Progress, progressOf, QUIET_AT_START_MS, QUIET_MS } from './peer-health.ts';
+import {
+  ANSWER_WITHIN_MS,
+  PeerHealth,
+  type ProcessProgress,
+  progressOf,
+  QUIET_AT_START_MS,
+  QUIET_MS,
+} from './peer-health.ts';
 
 const TICK_MS = 100;
 
 beforeEach(() => void vi.useFakeTimers());
-/** A watched peer whose condition the test decides. `events` records what was done, and when. */
-function watched(progress: () => Progress | null): { health: PeerHealth; events: string[]; since: () => number } {
+/** Watches a peer whose condition the test decides. `events` records the actions and their times. */
+function watched(progress: () => ProcessProgress | null): {
+  health: PeerHealth;
+  events: string[];
+  since: () => number;
+} {
   const events: string[] = [];
   const startedAt = Date.now();
   const since = (): number => Date.now() - startedAt;
@@ -19,7 +30,7 @@ function watched(progress: () => Progress | null): { health: PeerHealth; events:
   return { health, events, since };
 }
 
-const ASLEEP: Progress = { isRunnable: false, usedMs: 0 };
+const ASLEEP: ProcessProgress = { isRunnable: false, usedMs: 0 };
 
 test('[LIFE-2] one that sleeps through a question is hung within 5 s of its last word', () => {
   const { health, events } = watched(() => ASLEEP);
@@ -78,7 +89,7 @@ test('one that is only starting has longer, until its first word', () => {
   expect(events).toEqual([]);
 });
 
-test('the kernel tells who wants to run and how much it has used, and of nobody nothing', async () => {
+test('the kernel reports whether a process is runnable and its processor time; null for no process', async () => {
   vi.useRealTimers();
   const busy = spawn('sh', ['-c', 'while :; do :; done']);
   const idle = spawn('sleep', ['100']);
@@ -91,4 +102,29 @@ test('the kernel tells who wants to run and how much it has used, and of nobody 
     busy.kill('SIGKILL');
     idle.kill('SIGKILL');
   }
+});
+
+test('[EVT-12] one that is rarely asked is asked soon when it was handed something, also after words that prove nothing', () => {
+  const events: string[] = [];
+  const startedAt = Date.now();
+  const note = (what: string) => (): void => void events.push(`${what} at ${Date.now() - startedAt}`);
+  const health = new PeerHealth({
+    pid: 1,
+    ask: note('asked'),
+    onHung: note('hung'),
+    quietMs: 10_000,
+    answerWithinMs: 5000,
+    progressOf: () => ASLEEP,
+  });
+  health.heard();
+  vi.advanceTimersByTime(1000);
+  health.expect();
+  vi.advanceTimersByTime(1000);
+  health.heard();
+  health.expect();
+  vi.advanceTimersByTime(QUIET_MS);
+  expect(events).toEqual([`asked at ${2000 + QUIET_MS}`]);
+  health.heard(); // its answer: the peer is idle now
+  vi.advanceTimersByTime(60_000);
+  expect(events.slice(1)).toEqual([`asked at ${12_000 + QUIET_MS}`, `hung at ${17_000 + QUIET_MS}`]);
 });

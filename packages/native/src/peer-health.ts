@@ -1,46 +1,52 @@
 /**
  * Distinguishes a hung process from a late one.
  *
- * Silence proves nothing by itself: both processes may have been stopped (docker pause, a laptop's sleep, a debugger),
- * or the machine may be overloaded. So after silence we ask the peer, and then count short ticks, each at its nominal
- * length however long it really took: between two of them our own event loop has read everything that waited for us. A
- * tick counts only as far as the peer could have answered in it: a process that is runnable and gets no processor time
- * is starved, not hung. Keeps LIFE-7.
+ * Silence proves nothing by itself: both processes may have been stopped (docker pause, a laptop's sleep, a debugger), or the
+ * machine may be overloaded. So after silence we ask the peer, and then count short ticks, each at its nominal length however
+ * long it really took: between two of them our own event loop has read all waiting data. A tick counts only as far as the peer
+ * could have answered in it: a runnable process without processor time is starved, not hung. Keeps LIFE-7.
  */
 import { readFileSync } from 'node:fs';
 
-/** A peer that is silent for this long is asked. It has then missed two pings of the holder. */
+/** The silence after which a peer is asked. By then it has missed two pings of the holder. */
 export const QUIET_MS = 3000;
 
-/** A new process is still loading, which may be slow. */
+/** The same time for a new process, which is still loading and may be slow. */
 export const QUIET_AT_START_MS = 10_000;
 
-/** After asking, silence through this much counted time means hung. With QUIET_MS it stays below the promised 5 s. */
+/**
+ * The counted time of silence after which an asked peer counts as hung. Together with QUIET_MS it stays below the promised 5 s.
+ */
 export const ANSWER_WITHIN_MS = 1500;
 
 const TICK_MS = 100;
 
-/** A process in an endless loop shares the processor with others: it need not have used all of a tick. */
+/**
+ * The factor by which used processor time counts: a process in an endless loop shares the processor, so it need not use a whole
+ * tick.
+ */
 const BUSY_FACTOR = 3;
 
 /** The kernel's information about a process. */
-export interface Progress {
-  /** It runs, or would if it had a processor. */
+export interface ProcessProgress {
+  /** Whether the process runs, or would run if it had a processor. */
   readonly isRunnable: boolean;
-  /** Processor time that it has used so far. */
+  /** The processor time that it has used so far. */
   readonly usedMs: number;
 }
 
 export interface PeerHealthOptions {
   readonly pid: number;
-  /** Sends something that a healthy peer answers. */
+  /** Sends a request that a healthy peer answers. */
   ask(): void;
-  /** The peer is hung. Called once. */
+  /** Called when the peer is hung. Called only once. */
   onHung(): void;
-  /** How long silence is not doubted (default: QUIET_MS). */
+  /** The silence after which the peer is asked (default: QUIET_MS). */
   readonly quietMs?: number;
-  /** Null when the kernel does not report it. */
-  readonly progressOf?: (pid: number) => Progress | null;
+  /** The counted time of silence after which an asked peer counts as hung (default: ANSWER_WITHIN_MS). */
+  readonly answerWithinMs?: number;
+  /** Returns null if the kernel does not report it. */
+  readonly progressOf?: (pid: number) => ProcessProgress | null;
 }
 
 export class PeerHealth {
@@ -48,6 +54,7 @@ export class PeerHealth {
   #timer: NodeJS.Timeout;
   #isAsking = false;
   #isStarting = true;
+  #isDue = false;
   #countedMs = 0;
   #usedMs = 0;
 
@@ -56,15 +63,24 @@ export class PeerHealth {
     this.#timer = setTimeout(() => this.#doubt(), QUIET_AT_START_MS);
   }
 
-  /** The peer has sent something, no matter what. */
+  /** Notes any message of the peer. */
   heard(): void {
+    // A message that is sent during work may be the last one: only an answer shows that the peer still reads.
     if (!this.#isAsking && !this.#isStarting) {
       this.#timer.refresh();
       return;
     }
-    this.#isAsking = this.#isStarting = false;
+    this.#isAsking = this.#isStarting = this.#isDue = false;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#doubt(), this.#options.quietMs ?? QUIET_MS);
+  }
+
+  /** Notes that the peer got work: until it has answered, it is asked after QUIET_MS of silence, even if `quietMs` is longer. */
+  expect(): void {
+    if (this.#isAsking || this.#isStarting || this.#isDue) return;
+    this.#isDue = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#doubt(), QUIET_MS);
   }
 
   stop(): void {
@@ -81,11 +97,11 @@ export class PeerHealth {
 
   #tick(): void {
     this.#countedMs += this.#opportunityMs();
-    if (this.#countedMs >= ANSWER_WITHIN_MS) this.#options.onHung();
+    if (this.#countedMs >= (this.#options.answerWithinMs ?? ANSWER_WITHIN_MS)) this.#options.onHung();
     else this.#timer = setTimeout(() => this.#tick(), TICK_MS);
   }
 
-  /** How much of the last tick the peer could have used to answer. */
+  /** Returns the part of the last tick that the peer could have used to answer. */
   #opportunityMs(): number {
     const progress = this.#progress();
     if (!progress) return TICK_MS;
@@ -94,13 +110,13 @@ export class PeerHealth {
     return progress.isRunnable ? Math.min(TICK_MS, usedMs * BUSY_FACTOR) : TICK_MS;
   }
 
-  #progress(): Progress | null {
+  #progress(): ProcessProgress | null {
     return (this.#options.progressOf ?? progressOf)(this.#options.pid);
   }
 }
 
-/** Of the main thread, which is the one that answers. */
-export function progressOf(pid: number): Progress | null {
+/** Returns the progress of the main thread, which is the one that answers. */
+export function progressOf(pid: number): ProcessProgress | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const [usedNs = ''] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ');

@@ -1,11 +1,11 @@
 /*
  * Poller: an epoll set, itself polled by libuv.
  *
- * One batch is one call into JavaScript. During that call, JavaScript may delete, disable or close; entries of the
- * batch that become invalid are changed to the pair -1, 0 in place.
+ * One batch is one call into JavaScript. During that call, JavaScript may delete, disable or close; entries of the batch that
+ * become invalid are changed to the pair -1, 0 in place.
  *
- * A poller may rest: until a timer ends nothing is reported, and libuv does not look at the set. What is ready by then is
- * reported in one batch, without starting to poll in between.
+ * A poller may rest: until a timer ends it reports no fds, and libuv does not poll the set. All fds that are ready by then are
+ * reported in one batch, without polling in between.
  */
 #include "addon.h"
 
@@ -23,13 +23,13 @@ typedef struct {
   uv_timer_t timer;
   int epoll;
   bool is_closed, is_resting;
-  int handles; /* of libuv, not closed yet */
-  int owners;  /* libuv (for both handles) and the JavaScript object: the last owner frees it */
+  int handles; /* handles of libuv that are not closed yet */
+  int owners;  /* libuv (for both handles) and the JavaScript object: the last owner frees the poller */
   napi_ref self, on_ready, ready;
   napi_async_context context;
   napi_async_cleanup_hook_handle hook;
   int32_t *pairs; /* the memory of `ready`: fd, events, fd, events, … */
-  int batch;      /* the number of pairs that JavaScript is looking at, 0 outside its call */
+  int batch;      /* the number of pairs that JavaScript reads at the moment, 0 outside its call */
 } Poller;
 
 static const napi_type_tag POLLER_TAG = {0x73706f6f6c2d706fULL, 0x6c6c65722d303031ULL};
@@ -66,14 +66,14 @@ static void close_poller(Poller *poller) {
   correct_batch(poller, -1, 0);
   uv_close((uv_handle_t *)&poller->handle, on_handle_closed);
   uv_close((uv_handle_t *)&poller->timer, on_handle_closed);
-  close(poller->epoll); /* libuv has released it in uv_close */
+  close(poller->epoll); /* libuv has released the fd in uv_close */
   napi_async_destroy(poller->env, poller->context);
   napi_delete_reference(poller->env, poller->ready);
   napi_delete_reference(poller->env, poller->on_ready);
   napi_delete_reference(poller->env, poller->self);
 }
 
-/* The environment (a worker, or the whole process) ends with the poller still open. */
+/* Called when the environment (a worker, or the whole process) ends with the poller still open. */
 static void on_environment_end(napi_async_cleanup_hook_handle hook, void *data) {
   (void)hook;
   close_poller(data);
@@ -126,7 +126,10 @@ static Poller *poller_of(Call *call) {
   return poller;
 }
 
-/* Events 0 is really a removal: epoll always reports errors and hang-ups, and a level-triggered hang-up would spin. */
+/*
+ * Sets the events of an fd. Events 0 removes it from the set: epoll always reports errors and hang-ups, and a level-triggered
+ * hang-up would spin.
+ */
 static int watch(Poller *poller, int fd, int events) {
   struct epoll_event event = {.events = (uint32_t)events, .data.fd = fd};
   if (events != 0) {
@@ -134,7 +137,7 @@ static int watch(Poller *poller, int fd, int events) {
     return errno == ENOENT ? epoll_ctl(poller->epoll, EPOLL_CTL_ADD, fd, &event) : -1;
   }
   if (epoll_ctl(poller->epoll, EPOLL_CTL_DEL, fd, &event) == 0) return 0;
-  return errno == ENOENT || errno == EPERM ? 0 : -1; /* it was not in the set, or can never be */
+  return errno == ENOENT || errno == EPERM ? 0 : -1; /* the fd was not in the set, or can never be */
 }
 
 static napi_value watch_from_js(Call *call, Poller *poller, int fd, int events) {
@@ -200,7 +203,7 @@ napi_value js_create_poller(napi_env env, napi_callback_info info) {
     free(poller);
     return throw_errno(env, -error, "epoll_create1", NULL);
   }
-  /* From here on calls fail only for lack of memory, or because of a bug of ours. */
+  /* From here on calls fail only for lack of memory, or because of a bug in our code. */
   uv_timer_init(loop, &poller->timer);
   uv_poll_start(&poller->handle, UV_READABLE, on_epoll_readable);
   poller->handles = 2;

@@ -1,4 +1,4 @@
-/** Many fds, one entry in the loop. */
+/** Tests many fds with one entry in the loop. */
 import { closeSync, openSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { native, POLL } from './index.ts';
@@ -57,7 +57,7 @@ test('an fd deleted, silenced or closed in the callback is not reported later in
             if (act === 'delete') own.delete(other);
             else if (act === 'silence') own.set(other, 0);
             else if (act === 'close') own.close();
-            else own.set(other, POLL.readable); // it was writable that is waiting in the batch
+            else own.set(other, POLL.readable); // the event that waits in the batch was `writable`
           }
       }
       resolve();
@@ -117,13 +117,13 @@ test('closing twice is fine, watching afterwards is not; a file cannot be watche
   const file = openSync('/etc/passwd', 'r');
   expect(() => own.set(file, POLL.readable)).toThrow(expect.objectContaining({ code: 'EPERM', syscall: 'epoll_ctl' }));
   expect(() => own.set(9999, POLL.readable)).toThrow(expect.objectContaining({ code: 'EBADF' }));
-  own.delete(file); // never added: nothing to remove
+  own.delete(file); // never added: no entry to remove
   own.close();
   own.close();
   own.delete(file);
   expect(() => own.set(file, POLL.readable)).toThrow(expect.objectContaining({ code: 'EBADF' }));
   const { set } = own;
-  expect(() => set(1, 1)).toThrow(TypeError); // without its poller
+  expect(() => set(1, 1)).toThrow(TypeError); // called without its poller
   expect(() => native.createPoller(undefined as never)).toThrow(TypeError);
   closeSync(file);
 });

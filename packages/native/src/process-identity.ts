@@ -1,12 +1,12 @@
 /**
- * Identifies a process. A pid alone is ambiguous: it is reused, and it means another process after a reboot or in
- * another container. With its start time, the boot and the pid namespace it identifies one process for good.
+ * Identifies a process. A pid alone is ambiguous: it is reused, and it means another process after a reboot or in another
+ * container. Together with its start time, the boot and the pid namespace, it identifies one process for good.
  */
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { constants } from 'node:os';
 import { native } from './index.ts';
 
-export interface ProcessIdentity {
+export interface KernelProcessIdentity {
   readonly pid: number;
   /** Clock ticks between boot and start. */
   readonly startTicks: string;
@@ -20,18 +20,18 @@ export interface ProcessStat {
   readonly pid: number;
   readonly name: string;
   readonly isZombie: boolean;
-  /** By a signal. */
+  /** Whether a signal has stopped it. */
   readonly isStopped: boolean;
   readonly parent: number;
   /** The pid that created the terminal session; 0 for processes that entered the namespace from outside. */
   readonly terminalSession: number;
   readonly hasTerminal: boolean;
-  /** Its process group is the one that reads from the terminal. */
+  /** Whether its process group is the one that reads from the terminal. */
   readonly isForeground: boolean;
   readonly startTicks: string;
 }
 
-/** Undefined when the process is gone. Throws when that cannot be known, as without a free fd. */
+/** Returns undefined if the process is gone. Throws if that cannot be known, for example without a free fd. */
 export function readStat(pid: number): ProcessStat | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
@@ -51,15 +51,18 @@ export function readStat(pid: number): ProcessStat | undefined {
   };
 }
 
-/** Most files of /proc fit; a larger one is read in several steps. */
+/** A buffer into which most files of /proc fit; a larger one is read in several steps. */
 const buffer = Buffer.allocUnsafe(64 * 1024);
 
-/** The process is gone, or hidden from us. Without a free fd (EMFILE) nothing is known, and no process counts as gone. */
+/**
+ * Errors that mean that the process is gone, or hidden from us. EMFILE (no free fd) is not among them: then no process counts as
+ * gone.
+ */
 const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
 /**
- * A small file of /proc; undefined when its process is gone, or belongs to another user. Takes a third of the time of
- * readFileSync, which matters with thousands of processes.
+ * Reads a small file of /proc; returns undefined if its process is gone, or belongs to another user. It takes a third of the time
+ * of readFileSync, which matters with thousands of processes.
  */
 export function readProc(path: string): string | undefined {
   let fd: number | undefined;
@@ -79,8 +82,8 @@ export function readProc(path: string): string | undefined {
   }
 }
 
-/** The identity of the process that `pidfd` refers to; null when it is gone, or /proc does not show it. */
-export function identify(pid: number, pidfd: number): ProcessIdentity | null {
+/** Returns the identity of the process that `pidfd` refers to; null if it is gone, or /proc does not show it. */
+export function identify(pid: number, pidfd: number): KernelProcessIdentity | null {
   const place = whereWeAre();
   let startTicks: string | undefined;
   try {
@@ -93,10 +96,10 @@ export function identify(pid: number, pidfd: number): ProcessIdentity | null {
   return { pid, startTicks, ...place };
 }
 
-/** No process: signals to it go nowhere. */
+/** The pidfd of no process: signals to it have no effect. */
 export const NO_PROCESS = -1;
 
-/** A pidfd of the process with this pid; NO_PROCESS when it is gone, or when it started at another time than `startTicks`. */
+/** Returns a pidfd of the process with this pid; NO_PROCESS if it is gone, or if it started at another time than `startTicks`. */
 export function openProcess(pid: number, startTicks?: string): number {
   if (pid <= 1) return NO_PROCESS;
   let pidfd: number;
@@ -117,7 +120,7 @@ export function signalAndClose(pidfd: number, signals: readonly NodeJS.Signals[]
   native.close(pidfd);
 }
 
-/** The start time of this process, for `openProcess` elsewhere. */
+/** Returns the start time of this process, for `openProcess` in another one. */
 export function ownStartTicks(): string | undefined {
   const pidfd = openProcess(process.pid);
   const identity = pidfd === NO_PROCESS ? null : identify(process.pid, pidfd);
@@ -125,8 +128,10 @@ export function ownStartTicks(): string | undefined {
   return identity?.startTicks;
 }
 
-/** Whether `identity` can be a process that we can see at all: same boot, same namespace, and neither the kernel nor init. */
-export function isOfThisPlace(identity: ProcessIdentity | null): identity is ProcessIdentity {
+/**
+ * Returns whether `identity` can be a process that is visible here: same boot, same namespace, and neither the kernel nor init.
+ */
+export function isOfThisPlace(identity: KernelProcessIdentity | null): identity is KernelProcessIdentity {
   const place = whereWeAre();
   return (
     identity !== null &&
@@ -138,8 +143,8 @@ export function isOfThisPlace(identity: ProcessIdentity | null): identity is Pro
 
 const TICK_MS = 10;
 
-/** How long ago it started, by a monotonic clock; null where that is unknown. */
-export function ageMs(identity: ProcessIdentity | null): number | null {
+/** Returns the time since its start, by a monotonic clock; null if that is unknown. */
+export function ageMs(identity: KernelProcessIdentity | null): number | null {
   if (!isOfThisPlace(identity)) return null;
   let uptime: string | undefined;
   try {
@@ -148,13 +153,13 @@ export function ageMs(identity: ProcessIdentity | null): number | null {
     return null; // no free fd
   }
   const age = Number(uptime?.split(' ')[0]) * 1000 - Number(identity.startTicks) * TICK_MS;
-  return age > -TICK_MS ? Math.max(0, age) : null; // a container may count an uptime of its own
+  return age > -TICK_MS ? Math.max(0, age) : null; // a container may count its own uptime
 }
 
-let place: Pick<ProcessIdentity, 'bootId' | 'pidNamespace'> | null | undefined;
+let place: Pick<KernelProcessIdentity, 'bootId' | 'pidNamespace'> | null | undefined;
 
-/** Null without /proc: then no identity can be known, and none is trusted. */
-function whereWeAre(): Pick<ProcessIdentity, 'bootId' | 'pidNamespace'> | null {
+/** Returns the boot and the namespace; null without /proc: then no identity can be known, and none is trusted. */
+function whereWeAre(): Pick<KernelProcessIdentity, 'bootId' | 'pidNamespace'> | null {
   if (place === undefined) {
     try {
       const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();

@@ -1,4 +1,4 @@
-/** How processes ended, our own and others, and which process reaps them. */
+/** Tests the exit statuses of our own and other processes, and which process reaps them. */
 import { constants } from 'node:os';
 import { testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
@@ -94,7 +94,7 @@ testNeeding(FOREIGN_EXIT_MISSING)(
   },
 );
 
-test('a pidfd of nobody cannot be opened', () => {
+test('a pidfd of a missing process cannot be opened', () => {
   expect(() => native.pidfdOpen(2 ** 22 + 1)).toThrow(
     expect.objectContaining({ code: 'ESRCH', syscall: 'pidfd_open' }),
   );

@@ -136,7 +136,7 @@ napi_value js_accept(napi_env env, napi_callback_info info) {
   return outcome(env, fd);
 }
 
-/* Parts beyond PARTS_MAX are left for the next call, as with any short write. */
+/* The number of parts in one call; the rest is left for the next call, as with any short write. */
 #define PARTS_MAX 64
 
 napi_value js_write_parts(napi_env env, napi_callback_info info) {

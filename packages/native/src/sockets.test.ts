@@ -1,4 +1,4 @@
-/** Unix sockets, and fds that travel through them. */
+/** Tests unix sockets, and fds that travel through them. */
 import { statSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';

@@ -1,15 +1,15 @@
 /**
- * Keeps a few fds in reserve, to be released when no others are left: fds that another process sends are lost for good
- * if there is no room for them.
+ * Keeps a few fds in reserve, to be released if no others are left: fds that another process sends are lost for good if there is
+ * no room for them.
  */
 import { closeSync, openSync } from 'node:fs';
 
-/** Enough for two sessions. */
+/** The size of the reserve, enough for two sessions. */
 const COUNT = 8;
 
 const OUT_OF_FDS: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
 
-/** By then, whatever needed the room has used it. */
+/** The time after which the reserve is filled again: by then the released fds are used. */
 const REFILL_MS = 500;
 
 export class SpareFds {
@@ -20,7 +20,7 @@ export class SpareFds {
     this.#fill();
   }
 
-  /** Makes room; takes it back a moment later, as far as possible. */
+  /** Releases the reserve, and fills it again a moment later, as far as possible. */
   release(): void {
     for (const fd of this.#fds.splice(0)) closeSync(fd);
     this.#refill ??= setTimeout(() => {

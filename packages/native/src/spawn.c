@@ -1,9 +1,9 @@
 /*
- * Spawn: a child on a terminal or on three pipes, with everything it gets listed.
+ * Starts a child on a terminal or on three pipes; it inherits only the listed resources.
  *
- * The child is created by clone(CLONE_VM | CLONE_VFORK) on its own stack: nothing of the heap is copied (fork blocks 15
- * ms at 1 GB), the pidfd comes with it without a race, and failures are reported through the shared memory. The price:
- * between clone and exec the child may only make system calls. So everything it needs is prepared in a Plan.
+ * The child is created by clone(CLONE_VM | CLONE_VFORK) on its own stack: no part of the heap is copied (fork blocks 15 ms at 1
+ * GB), the pidfd comes with it without a race, and failures are reported through the shared memory. The price: between clone and
+ * exec the child may only make system calls. So all its data is prepared in a Plan.
  */
 #include "addon.h"
 
@@ -29,7 +29,7 @@
 
 #define CHILD_STACK_BYTES (64 * 1024)
 
-/* There are 16, and the kernel has added none for twenty years. */
+/* More than the number of limits: there are 16, and the kernel has added none for twenty years. */
 #define LIMITS_MAX 32
 
 typedef struct {
@@ -53,7 +53,7 @@ typedef struct {
   int cgroup_procs;
   bool has_terminal;
   struct winsize size;
-  int stdio[3]; /* the child's ends; blocking. With a terminal three times the same fd. */
+  int stdio[3]; /* the child's ends; blocking. With a terminal, all three are the same fd. */
   /* Written by the child. */
   const char *volatile failed_stage;
   volatile int failed_errno;
@@ -78,10 +78,10 @@ static void exec_first(Plan *plan) {
     if (errno == EACCES) denied = true;
     else if (errno != ENOENT && errno != ENOTDIR && errno != ESTALE && errno != ENODEV && errno != ETIMEDOUT) return;
   }
-  if (denied) errno = EACCES; /* "permission denied" says more than "not found in the last folder either" */
+  if (denied) errno = EACCES; /* "permission denied" is more useful than "not found in the last folder either" */
 }
 
-/* A hard limit above ours needs a privilege: without it the child gets ours. 0, or -1. */
+/* Sets a limit of the child. A hard limit above ours needs a privilege: without it the child gets ours. Returns 0, or -1. */
 static int limit_as_far_as_allowed(const Limit *limit) {
   if (setrlimit(limit->resource, &limit->to) == 0) return 0;
   struct rlimit ours;
@@ -91,20 +91,23 @@ static int limit_as_far_as_allowed(const Limit *limit) {
   return setrlimit(limit->resource, &ours);
 }
 
-/* In the child: applies the plan and executes. Returns only on failure, with the name of the failed stage. */
+/* Applies the plan in the child, and executes. Returns only on failure, with the name of the failed stage. */
 static const char *become(Plan *plan) {
   /*
-   * All signals are blocked here: a handler of ours, run by the child, would work on the parent's memory. Signals that
-   * the daemon ignores (Node: SIGPIPE) would stay ignored across exec, so each is first reset to its default.
+   * All signals are blocked here: a signal handler of the daemon, run by the child, would change the parent's memory. Signals
+   * that the daemon ignores (Node: SIGPIPE) would stay ignored across exec, so each is first reset to its default.
    */
   struct sigaction standard = {.sa_handler = SIG_DFL};
   for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &standard, NULL);
   if (setsid() == -1) return "setsid";
-  /* Before the program runs, so that even its first child is inside. */
+  /* The child enters the group before the program runs, so that even its first child is inside. */
   if (plan->cgroup_procs >= 0 && write(plan->cgroup_procs, "0", 1) == -1) return "cgroup";
   if (plan->has_terminal && ioctl(plan->stdio[0], TIOCSCTTY, 0) == -1) return "TIOCSCTTY";
 
-  /* If the daemon runs without 0, 1 or 2, our ends have these numbers: move them out of the way of the dup2s below. */
+  /*
+   * If the daemon runs without 0, 1 or 2, our ends have these numbers: they are moved, so that the dup2s below do not overwrite
+   * them.
+   */
   int stdio[3];
   for (int i = 0; i < 3; i++) {
     stdio[i] = plan->stdio[i] > 2 ? plan->stdio[i] : fcntl(plan->stdio[i], F_DUPFD, 3);
@@ -137,8 +140,8 @@ static int child_main(void *argument) {
 }
 
 /*
- * Starts `body` as a vforked child: the parent sleeps until the child has executed or is gone. The pid, or -1. The
- * stack belongs to the parent, and stays valid for as long as the child needs it, because the parent sleeps meanwhile.
+ * Starts `body` as a vforked child: the parent sleeps until the child has executed or is gone. Returns the pid, or -1. The stack
+ * belongs to the parent, and stays valid for as long as the child needs it, because the parent sleeps meanwhile.
  */
 pid_t start_child(int (*body)(void *), void *argument, int *pidfd) {
   _Alignas(16) char stack[CHILD_STACK_BYTES];
@@ -157,14 +160,14 @@ void reap(pid_t pid) {
   RETRY(reaped, waitpid(pid, NULL, 0));
 }
 
-/* Opens both sides of a new terminal; the child's side as stdio[0..2] of the plan. 0, or -1 with errno. */
+/* Opens both sides of a new terminal; the child's side becomes stdio[0..2] of the plan. Returns 0, or -1 with errno. */
 static int open_terminal(Plan *plan, Ends *ends) {
   ends->master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
   if (ends->master == -1 || grantpt(ends->master) == -1 || unlockpt(ends->master) == -1) return -1;
   if (ioctl(ends->master, TIOCGPTN, &ends->pts) == -1) return -1;
   /*
-   * Two opens, because O_NONBLOCK belongs to the open file, not to the fd: ours must not block, the child's must.
-   * Through the master (TIOCGPTPEER), so that it also works where /dev/pts belongs to another mount namespace.
+   * The slave is opened twice, because O_NONBLOCK belongs to the open file, not to the fd: our fd must not block, the child's
+   * must. It is opened through the master (TIOCGPTPEER), so that this also works if /dev/pts belongs to another mount namespace.
    */
   int child = ioctl(ends->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (child == -1) return -1;
@@ -196,7 +199,7 @@ static const char *path_of(char *const *env) {
   return "/usr/local/bin:/usr/bin:/bin";
 }
 
-/* The paths that execvp would try. An empty element of PATH is the child's working folder. */
+/* Returns the paths that execvp would try. An empty element of PATH is the child's working folder. */
 static char **candidates_of(const char *file, char *const *env) {
   const char *path = path_of(env);
   size_t count = 1;
@@ -216,7 +219,7 @@ static char **candidates_of(const char *file, char *const *env) {
   return candidates;
 }
 
-/* Shares its strings with `argv`, so only the vector is freed. */
+/* Returns a vector that shares its strings with `argv`, so only the vector is freed. */
 static char **shell_argv_of(char **argv) {
   size_t count = 0;
   while (argv[count]) count++;
@@ -235,7 +238,7 @@ static struct rlimit nofile_of(int soft) {
 
 static rlim_t rlim_of(double value) { return value < 1e18 ? (rlim_t)value : RLIM_INFINITY; }
 
-/* Triples of resource, soft and hard. */
+/* Reads triples of resource, soft and hard. */
 static void read_limits(Call *call, napi_value value, Plan *plan) {
   if (call->failed || is_undefined(call->env, value)) return;
   Bytes array = typed_array_of(call, value, napi_float64_array, "limits", "a Float64Array");
@@ -297,10 +300,7 @@ static void free_plan(Plan *plan) {
   free(plan->file);
 }
 
-/*
- * Creates the terminal or the pipes, and the child. Returns its pid; or -1, errno and the failed stage, with nothing
- * left over.
- */
+/* Creates the terminal or the pipes, and the child. Returns its pid; or -1, errno and the failed stage, after closing all fds. */
 static pid_t launch(Plan *plan, Ends *ends, const char **stage) {
   pid_t pid = -1;
   *stage = plan->has_terminal ? "openpty" : "pipe2";

@@ -1,4 +1,4 @@
-/** What a child gets, what it does not get, and the errors when it cannot start. */
+/** Tests the resources of a child, and the errors if it cannot start. */
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,

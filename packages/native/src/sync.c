@@ -1,9 +1,9 @@
 /*
- * Syncs many files in one job of libuv's pool: the only call of the addon that waits, and it waits there.
+ * Syncs many files in one job of libuv's pool: the only call of the addon that waits, and it waits in the pool.
  *
- * The writes of all files are started before the first is waited for. Measured (ext4, 200 files that grew by 240 bytes
- * each): fdatasync one after the other takes 9.5 to 10.5 ms of CPU time, with the writes started first 4.2 to 5.4 ms:
- * one commit of the journal then covers most of them. `sync_file_range` is a hint; only fdatasync counts.
+ * The writes of all files are started before the first one is awaited. Measured (ext4, 200 files that grew by 240 bytes each):
+ * fdatasync one after the other takes 9.5 to 10.5 ms of CPU time, with the writes started first 4.2 to 5.4 ms: one commit of the
+ * journal then covers most of them. `sync_file_range` is a hint; only fdatasync counts.
  */
 #include "addon.h"
 
@@ -34,7 +34,7 @@ static void sync_all(napi_env env, void *data) {
 }
 
 static void on_synced(napi_env env, napi_status status, void *data) {
-  (void)status; /* nothing cancels it */
+  (void)status; /* the job is never cancelled */
   SyncJob *job = data;
   napi_value done, global, results;
   napi_create_array_with_length(env, job->count, &results);
@@ -44,7 +44,7 @@ static void on_synced(napi_env env, napi_status status, void *data) {
   napi_delete_async_work(env, job->work);
   free(job);
   napi_get_global(env, &global);
-  napi_call_function(env, global, done, 1, &results, NULL); /* an exception is thrown by Node after this returns */
+  napi_call_function(env, global, done, 1, &results, NULL); /* Node throws an exception after this returns */
 }
 
 napi_value js_sync_files(napi_env env, napi_callback_info info) {

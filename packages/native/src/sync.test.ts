@@ -1,4 +1,4 @@
-/** Syncing many files in one job. */
+/** Tests syncing many files in one job. */
 import { openSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/* Terminals: their size, and how they are read. */
+/* Terminals: their size, and their input modes. */
 #include "addon.h"
 
 #include <errno.h>

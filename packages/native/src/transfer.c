@@ -1,5 +1,5 @@
 /*
- * Transfer: source → escrow pipe → log, without the bytes ever being in this process.
+ * Transfer: source → escrow pipe → log; the bytes are never in this process.
  *
  * At any moment each byte is in exactly one place that survives this process: in the source, in the pipe or in the log.
  */
@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define TRANSFER_DRAINED 0
@@ -17,18 +18,21 @@
 #define TRANSFER_ENDED 2
 #define TRANSFER_FEW 3
 
+/* Of a frame: see packages/protocol/src/frame.ts. */
+#define HEADER_BYTES 20
+
 /*
- * A splice from a tty allocates pages for the requested length before it knows what there is, and a tty returns at most
- * 4095 bytes at a time. Measured (Linux 6.18, median µs until EAGAIN, for bursts of 16 / 4000 / 16000 bytes): 1 KiB 4.9
- * / 15.4 / 81, 4 KiB 5.3 / 14.3 / 51, 16 KiB 5.2 / 12.0 / 52, 64 KiB 6.9 / 16.9 / 56; read() 3.6 / 10.2 / 57. Less
- * costs calls, more costs pages, and the echo of a key pays most: so one page.
+ * The size of one splice. A splice from a tty allocates pages for the requested length before it knows the number of available
+ * bytes, and a tty returns at most 4095 bytes at a time. Measured (Linux 6.18, median µs until EAGAIN, for bursts of 16 / 4000 /
+ * 16000 bytes): 1 KiB 4.9 / 15.4 / 81, 4 KiB 5.3 / 14.3 / 51, 16 KiB 5.2 / 12.0 / 52, 64 KiB 6.9 / 16.9 / 56; read() 3.6 / 10.2 /
+ * 57. Less costs calls, more costs pages, and the echo of a key suffers most: so one page is used.
  */
 #define PULL_BYTES 4096
 
 /*
- * A first pull that returns less than this most likely took all there was: for an echoed key, another call costs more
- * (some 40 of 280 µs) than a possible second wake-up, and for a line of a log as much as the first. A flood comes in
- * larger pieces, and is pulled until it pauses.
+ * The size below which a first pull most likely emptied the source: for an echoed key, another call costs more (some 40 of 280
+ * µs) than a possible second wake-up, and for a line of a log as much as the first. A flood arrives in larger pieces, and is
+ * pulled until it pauses.
  */
 #define PULL_SHORT_BYTES 1024
 #define PULLED_SHORT 2
@@ -48,7 +52,7 @@ static int64_t splice_retried(int from, int to, loff_t *position, size_t length)
   return count == -1 ? -errno : count;
 }
 
-/* Moves the content of the pipe into the log, as far as the budget goes. 0, or -errno of the log. */
+/* Moves the content of the pipe into the log, as far as the budget allows. Returns 0, or -errno of the log. */
 static int flush(Transfer *transfer) {
   while (transfer->queued > 0 && transfer->moved < transfer->moved_max) {
     int32_t room = transfer->moved_max - transfer->moved;
@@ -63,9 +67,9 @@ static int flush(Transfer *transfer) {
 }
 
 /*
- * Where splice is refused: read, then write into the pipe. Only PIPE_BUF bytes and only into an empty pipe, which takes
- * that many in one piece: a full pipe can never leave bytes in our memory. (A kill between the two calls loses them;
- * that is the price of such kernels.)
+ * Reads, then writes into the pipe, if splice is refused. It moves only PIPE_BUF bytes and only into an empty pipe, which accepts
+ * that many in one piece: a full pipe can never leave bytes in our memory. (A kill between the two calls loses them; such kernels
+ * offer no better way.)
  */
 static int64_t read_into_pipe(Transfer *transfer, size_t length) {
   if (transfer->queued > 0) return -EAGAIN;
@@ -102,8 +106,8 @@ static int64_t fill(Transfer *transfer) {
 }
 
 /*
- * Pulls and flushes in turns. EAGAIN of a pull means either "the source is empty" or "the pipe is full", so it is
- * believed only when the pipe is empty; and the pipe is emptied before each fill, so a full one cannot stop us.
+ * Pulls and flushes in turns. EAGAIN of a pull means either "the source is empty" or "the pipe is full", so it is believed only
+ * if the pipe is empty; and the pipe is emptied before each fill, so a full one cannot stop the transfer.
  */
 static int transfer_by_pipe(Transfer *transfer) {
   if (ioctl(transfer->pipe, FIONREAD, &transfer->queued) == -1) {
@@ -127,7 +131,7 @@ static int transfer_by_pipe(Transfer *transfer) {
   }
 }
 
-/* The source is a pipe, and so its own escrow. */
+/* Transfers from a source that is a pipe, and so its own escrow. */
 static int transfer_directly(Transfer *transfer) {
   while (transfer->moved < transfer->moved_max) {
     size_t room = (size_t)(transfer->moved_max - transfer->moved);
@@ -161,7 +165,49 @@ napi_value js_transfer(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* From pipe to pipe: the kernel moves whole buffers under the locks of both, so no byte is ever in both or in none. */
+/*
+ * A transfer whose bytes a client gets at once, before anything else is done about them. They are read back from the log: what is sent
+ * is stored. `frame` begins with what precedes them, which ends with the header of their frame; its length is filled in here.
+ */
+napi_value js_relay(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  Transfer transfer = {
+      .source = int_of(&call, call.at[0], "source"),
+      .pipe = int_of(&call, call.at[1], "pipe"),
+      .log = int_of(&call, call.at[2], "log"),
+      .position = int64_of(&call, call.at[3], "position"),
+      .moved_max = int_of(&call, call.at[4], "maxBytes"),
+  };
+  int socket = int_of(&call, call.at[5], "socket");
+  Bytes frame = bytes_of(&call, call.at[6], "frame");
+  Bytes result = typed_array_of(&call, call.at[7], napi_int32_array, "result", "an Int32Array of three");
+  if (!call.failed && result.length < 3) wrong(&call, "result", "an Int32Array of three");
+  if (call.failed) return NULL;
+  int32_t *numbers = (int32_t *)(void *)result.data;
+  size_t head = (size_t)numbers[2];
+  if (head < HEADER_BYTES || transfer.moved_max < 0 || head + (size_t)transfer.moved_max > frame.length) {
+    wrong(&call, "frame", "longer");
+    return NULL;
+  }
+  loff_t from = transfer.position;
+  numbers[1] = transfer_by_pipe(&transfer);
+  numbers[0] = transfer.moved;
+  numbers[2] = -1;
+  if (transfer.misuse) throw_errno(env, transfer.misuse, "splice", NULL);
+  if (transfer.misuse || transfer.moved == 0) return NULL;
+  ssize_t got, sent;
+  RETRY(got, pread(transfer.log, frame.data + head, (size_t)transfer.moved, from));
+  if (got != transfer.moved) return NULL; /* not read back: not sent */
+  uint8_t *length = frame.data + head - HEADER_BYTES;
+  length[0] = 0, length[1] = (uint8_t)(got >> 16), length[2] = (uint8_t)(got >> 8), length[3] = (uint8_t)got;
+  RETRY(sent, send(socket, frame.data, head + (size_t)got, MSG_DONTWAIT | MSG_NOSIGNAL));
+  numbers[2] = sent < 0 ? 0 : (int32_t)sent; /* full, or gone: the caller sends the rest, or finds out */
+  return NULL;
+}
+
+/*
+ * Moves bytes from pipe to pipe: the kernel moves whole buffers under the locks of both, so no byte is ever in both or in none.
+ */
 napi_value js_splice(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int from = int_of(&call, call.at[0], "from");
@@ -173,7 +219,7 @@ napi_value js_splice(napi_env env, napi_callback_info info) {
 }
 
 /*
- * One fd for both ends, by opening the pipe again through /proc: half the fds to hold and to hand over. The pipe never
+ * Returns one fd for both ends, by opening the pipe again through /proc: half the fds to hold and to hand over. The pipe never
  * reports an end of file, because it has its own writer; an escrow needs that.
  */
 napi_value js_open_pipe(napi_env env, napi_callback_info info) {

@@ -1,6 +1,6 @@
-/** Bytes from terminals and pipes into logs: all of them, in order, never too many. */
+/** Tests that bytes from terminals and pipes reach the logs: all of them, in order, never too many. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ test('[RUN-2] [LOG-1] 400 children that print 64 KiB and exit at once lose nothi
 
 test('[RUN-2] what is left in the terminal after the exit is all there, and only then the source ends', async () => {
   const child = pty(['sh', '-c', 'stty -opost; head -c 3000 /dev/zero | tr "\\0" x']);
-  await until(child.pidfd, POLL.readable); // nothing was read meanwhile
+  await until(child.pidfd, POLL.readable); // no byte was read meanwhile
   using sink = new Sink();
   expect(sink.pull(child.master)).toEqual([3000, TRANSFER.drained]); // we hold the slave: no hang-up yet
   native.close(child.slave);
@@ -145,7 +145,7 @@ test('[LOG-6] a full disk is told, loses nothing, and is over when there is room
     const sink = new Sink(child.kind === 'pty' ? native.openPipe() : -1, join(small, kind));
     while (sink.pull(source)[1]! >= 0) await until(source, POLL.readable);
     expect(sink.result[1]).toBe(-ENOSPC);
-    expect(sink.pull(source)).toEqual([0, -ENOSPC]); // and again, and nothing moves
+    expect(sink.pull(source)).toEqual([0, -ENOSPC]); // the second call moves no bytes either
     expect(sink.length).toBeGreaterThan(0);
     execFileSync('mount', ['-o', 'remount,size=1m', small]);
     await collect(child, sink);
@@ -225,4 +225,37 @@ test('where a terminal refuses splice, bytes are read and written into the pipe 
     { LD_PRELOAD: library },
   );
   expect(moved === `${expected.toString('base64')} 0,${TRANSFER.ended}`).toBe(true);
+});
+
+test('[ATT-15] [LOG-2] a relay sends what it has stored, behind what precedes it, and nothing that cannot be read back', () => {
+  const [source, pipe] = [native.openPipe(), native.openPipe()];
+  const [socket, client] = native.socketPair();
+  const path = join(folder, 'relayed');
+  const [log, unreadable] = [openSync(path, 'w+'), openSync(`${path}-2`, 'w')];
+  const frame = new Uint8Array(200);
+  const result = new Int32Array(3);
+  const relay = (to: number, position: number): readonly number[] => {
+    result[2] = 24;
+    native.relay(source, pipe, to, position, 100, socket, frame.fill(7), result);
+    return [...result];
+  };
+  const received = (): Buffer => {
+    const room = new Uint8Array(1000);
+    return Buffer.from(room.subarray(0, Math.max(0, native.read(client, room))));
+  };
+  expect(relay(log, 0)).toEqual([0, TRANSFER.drained, -1]);
+  native.write(source, Buffer.from('echo'));
+  expect(relay(log, 0)).toEqual([4, TRANSFER.few, 28]);
+  expect(received()).toEqual(
+    Buffer.concat([Buffer.alloc(4, 7), Buffer.of(0, 0, 0, 4), Buffer.alloc(16, 7), Buffer.from('echo')]),
+  );
+  expect(readFileSync(path, 'utf8')).toBe('echo');
+  native.write(source, Buffer.from('lost'));
+  expect(relay(unreadable, 0)).toEqual([4, TRANSFER.few, -1]);
+  expect(received()).toHaveLength(0);
+  native.write(source, Buffer.from('x'));
+  native.close(client);
+  expect(relay(log, 4)).toEqual([1, TRANSFER.few, 0]);
+  expect(() => native.relay(source, pipe, log, 0, 177, socket, frame, Int32Array.of(0, 0, 24))).toThrow('frame');
+  for (const fd of [source, pipe, socket, log, unreadable]) native.close(fd);
 });

@@ -8,10 +8,10 @@ import type { FdWatch } from './fd-watch.ts';
 import { native, POLL } from './index.ts';
 import { NO_PROCESS } from './process-identity.ts';
 
-/** A killed process is gone within milliseconds; a longer wait is worth a log line. */
+/** The time after which a wait is logged: a killed process is usually gone within milliseconds. */
 const LONG_MS = 1000;
 
-/** Takes over `pidfd`, from `openProcess`. `onLong` is called once if it takes long. */
+/** Kills the process and takes over `pidfd`, which comes from `openProcess`. `onLong` is called once if the end takes long. */
 export function killAndWait(watch: FdWatch, pidfd: number, onLong: () => void): Promise<void> {
   if (pidfd === NO_PROCESS) return Promise.resolve();
   native.pidfdSignal(pidfd, constants.signals.SIGKILL);

@@ -1,7 +1,7 @@
 /*
- * Runs a program that dies with the process that started it: `spool-tied PARENT COMMAND…`. The kernel kills it when its parent
- * is gone, also when that was killed with SIGKILL and could do nothing any more. Node cannot ask for that: it must be
- * asked for between fork and exec.
+ * Runs a program that dies with the process that started it: `spool-tied PARENT COMMAND…`. The kernel kills it when its parent is
+ * gone, also if SIGKILL ended the parent, which could then do nothing itself. Node cannot request that: the request must be made
+ * between fork and exec.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,8 +16,8 @@ enum { WRONG_USE = 2, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 int main(int argc, char **argv) {
   if (argc < 3) return WRONG_USE;
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1) perror("spool-tied: prctl"); /* then it is as tied as any child */
-  if (getppid() != atoi(argv[1])) return 0; /* it died before we asked */
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1) perror("spool-tied: prctl"); /* then it ends like any other child */
+  if (getppid() != atoi(argv[1])) return 0; /* the parent died before the request */
   execvp(argv[2], argv + 2);
   int error = errno;
   fprintf(stderr, "%s: %s\n", argv[2], strerror(error));

@@ -3,7 +3,7 @@
  * A client that knows the state folder finds the daemon by it, whatever else its environment contains.
  */
 export interface Address {
-  /** Sockets that the daemon listens on, best first. */
+  /** The sockets that the daemon listens on, best first. */
   readonly sockets: readonly string[];
   /** The host of the daemon: a state folder may be shared over the network, sockets are not. */
   readonly host: string;
@@ -15,7 +15,7 @@ export function formatAddress(address: Address): string {
   return `${JSON.stringify(address)}\n`;
 }
 
-/** Null for a file that no daemon has written, or not completely. */
+/** Returns null for a file that no daemon has written, or not completely. */
 export function parseAddress(text: string): Address | null {
   try {
     const { sockets, host, folder } = JSON.parse(text) as Partial<Address>;

@@ -1,4 +1,4 @@
-/** An error as a sentence: its text from the table, with the names and reasons of its details in their places. */
+/** Formats an error as a sentence: its text from the table, with the names and reasons of its details inserted. */
 import type { ErrorDetails } from './errors.ts';
 
 /** Details that name the subject of the sentence, with the noun that the quoted name follows. */
@@ -16,12 +16,12 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   folder: 'folder',
   path: 'path',
 };
-/** Details that the sentence says already. */
+/** Details that the sentence contains already. */
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['op', 'field', 'kind']);
-/** Details that are clauses of their own. They follow the first clause. */
+/** Details that are separate clauses. They follow the first clause. */
 const REASONS = ['reason', 'message'] as const;
 
-/** `the session "x" has ended: REASON; …`: the quoted subject follows its noun, or else the first clause. */
+/** Returns `the session "x" has ended: REASON; …`: the quoted subject follows its noun, or else the first clause. */
 export function errorSentence(text: string, found: ErrorDetails): string {
   const semicolon = text.indexOf(';');
   const [first, rest] = semicolon === -1 ? [text, ''] : [text.slice(0, semicolon), text.slice(semicolon)];
@@ -48,7 +48,7 @@ export function errorSentence(text: string, found: ErrorDetails): string {
   }
 }
 
-/** `queuedBytes` is `queued bytes`. */
+/** Splits a name into words: `queuedBytes` is `queued bytes`. */
 function words(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -1,7 +1,7 @@
 /**
- * Every error that a caller can get, by code. Codes are wire format: add new ones, never rename one.
- * A sentence says what happened; after a semicolon, it says what to do. The CLI puts the name from the details (session,
- * command, folder, …) behind the first occurrence of that noun.
+ * Every error that a caller can get, by code. Codes are wire format: add new ones, never rename one. The first clause of a
+ * sentence states the fault; the clause after a semicolon gives advice. The CLI puts the name from the details (session, command,
+ * folder, …) behind the first occurrence of that noun.
  */
 export const ERROR_CODES = {
   // The request
@@ -25,10 +25,9 @@ export const ERROR_CODES = {
   NOT_AN_AGENT: 'this session has no driver; `spool run --agent NAME` starts an agent that has one',
   AGENT_ON_WIRE:
     'this session is an agent without a terminal; `spool attach` and `spool logs` show what it does, `spool prompt`, `approve`, `deny` and `answer` talk to it',
-  AGENT_ENDED: 'the agent has ended; `spool resume` goes on with it, `spool logs` shows what it did',
-  AGENT_RUNS: 'another session goes on with this agent; prompt that session, or stop it first',
-  AGENT_NOT_RESUMABLE:
-    'the agent has not named a session that it could go on with; `spool run --agent` starts a new one',
+  AGENT_ENDED: 'the agent has ended; `spool resume` resumes it, `spool logs` shows what it did',
+  AGENT_RUNS: 'another session has resumed this agent; prompt that session, or stop it first',
+  AGENT_NOT_RESUMABLE: 'the agent has not named a session that can be resumed; `spool run --agent` starts a new one',
   AGENT_UNKNOWN: 'unknown agent; `spool help run` lists the agents',
   EVENTS_MOVED: 'the events log has grown meanwhile; read it to its end first',
   // Starting a child
@@ -49,6 +48,12 @@ export const ERROR_CODES = {
   INPUT_BLOCKED: 'the session is asking; answer it first (`spool attach`, `spool keys`) or use --force',
   INPUT_NOT_EMPTY: 'the session has text in its input line; submit it, clear it (--clear) or use --force',
   STATE_UNKNOWN: 'cannot tell whether the session is asking something; try again in a moment or use --force',
+  AGENT_NOT_READY:
+    'the agent does not show an empty input line yet; nothing was typed: look with `spool screen`, or try again later',
+  PROMPT_NOT_TEXT:
+    'the prompt contains a control character, which would press a key; nothing was typed: remove it, or use `spool send`',
+  PROMPT_HAS_LINES:
+    'the program would take the end of each line of the prompt for Enter; nothing was typed: send one line, or use --force',
   QUESTION_CHANGED: 'the question of the session has changed or is gone; nothing was typed: look again',
   ANSWER_UNKNOWN: 'the screen does not show which key gives this answer; answer it with `spool attach`',
   LINE_TOO_LONG:
@@ -67,15 +72,17 @@ export const ERROR_CODES = {
   // The daemon
   DAEMON_UNREACHABLE: 'cannot reach the daemon; run `spool doctor` to find the cause',
   DAEMON_START_FAILED: 'could not start the daemon; run `spool doctor` to find the cause',
+  SUCCESSOR_REFUSED:
+    'the next keeper could not be started, so the present one continues and no session is affected; check the installation, or run `spool daemon restart` of another one',
   DAEMON_STOPPING: 'the daemon is stopping; try again in a moment',
   TOO_MANY_CONNECTIONS:
     'the daemon accepts no more connections, because sessions need the remaining file descriptors; close some clients or raise the limit (ulimit -Hn)',
   TOO_MANY_VISITS:
-    'too many requests and WebSockets are open, with this token or in all; close some, or try again later',
+    'too many requests and WebSockets are open, with this token or in total; close some, or try again later',
   HOST_UNREACHABLE: 'cannot reach the host; check its address, and that `spool web` runs there',
   CONTEXT_UNKNOWN: 'no such context; `spool context ls` lists them',
   GATEWAY_NOT_FOUND: 'no Spool gateway answers at this address; check the port and the base path',
-  // The doors
+  // The gateway
   GATEWAY_START_FAILED:
     'could not start the gateway; its reason is in the daemon log (`spool daemon status` shows the folder)',
   TOKEN_MISSING: 'a token is needed; open the URL that `spool web` prints, or send a token (`spool token create`)',
@@ -87,7 +94,7 @@ export const ERROR_CODES = {
   ORIGIN_REFUSED: 'requests from other sites are refused; use the page of the gateway itself',
   CONTENT_TYPE_REFUSED: 'the content type must be application/json',
   RATE_LIMITED: 'too many failed attempts; wait a minute and try again',
-  NOT_FOUND: 'there is nothing at this address; /api/openapi.json lists what there is',
+  NOT_FOUND: 'there is nothing at this address; /api/openapi.json lists the routes',
   NODE_TOO_OLD: 'this version of Node is too old for the SDK; use Node 22.12 or later',
   FOLDER_REFUSED: 'refusing to use an unsafe folder',
   CONNECTION_LOST: 'lost the connection to the daemon',
@@ -99,7 +106,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 export type ErrorDetails = Readonly<Record<string, string | number | boolean>>;
 
-/** `no such session; `spool ls` lists them (session=x)` */
+/** An error with its code; its message is `no such session; `spool ls` lists them (session=x)`. */
 export class SpoolError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;

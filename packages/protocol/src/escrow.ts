@@ -1,20 +1,26 @@
 /**
  * The messages between holder and keeper over their private link: JSON, with file descriptors beside it.
  *
- * The holder's copy of a session is the first record of its existence: `HeldSession` and its fds contain everything
- * that a new keeper needs. A keeper that finds its holder dead starts a new one and hands everything back.
+ * The holder's copy of a session is the first record of its existence: `HeldSession` and its fds contain all data that a new
+ * keeper needs. A keeper that finds its holder dead starts a new one and hands all sessions and fds back.
  */
-import type { GatewayOptions } from './doors.ts';
+import type { GatewayOptions } from './gateway.ts';
 import type { Home } from './home.ts';
 import type { RunRequest } from './messages.ts';
 
-/** How a child ended; null where that is unknown (the parent died, and the kernel is too old to report it to others). */
+/**
+ * Before a program of another installation is used, it is started with this argument: once its imports are loaded, it prints the
+ * answer and exits.
+ */
+export const LOAD_CHECK = { argument: '--check', answer: 'loaded' } as const;
+
+/** The exit of a child; null if it is unknown (the parent died, and the kernel is too old to report it to others). */
 export type HeldExit = { readonly code: number; readonly signal: number; readonly coreDumped: boolean } | 'unknown';
 
-/** Identifies one process for good: a pid alone is reused, and means another one after a reboot or in another container. */
+/** Identifies exactly one process: a pid alone is reused, and means another one after a reboot or in another container. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks between boot and start. */
+  /** The clock ticks between boot and start. */
   readonly startTicks: string;
   readonly bootId: string;
   readonly pidNamespace: string;
@@ -24,35 +30,54 @@ export interface HeldSession {
   readonly run: RunRequest;
   readonly kind: 'pty' | 'pipes';
   readonly pid: number;
-  /** Missing when an older holder started it. */
+  /** The process; missing if an older holder started it. */
   readonly process?: ProcessIdentity | null;
   readonly startedAt: number;
   readonly exit: HeldExit | null;
   /** Offsets below this are used: by bytes in the log, or by bytes that the disk could not take. */
   readonly endAtLeast: number;
-  /** The child's standard input was closed on purpose; in its place among the fds is /dev/null. */
+  /** Whether the child's standard input was closed on purpose; its place among the fds then has /dev/null. */
   readonly isInputClosed: boolean;
-  /** The folder of its control group, where there is one. */
+  /** The folder of its control group; null if it has none. */
   readonly controlGroup: string | null;
 }
 
 /**
- * The daemon as a whole: passed along, so that it outlives each of its processes. Its fds are the first listening
- * socket, the lock, the other listening sockets, and whatever else must stay open as long as the daemon lives.
+ * The record of the whole daemon: it is passed along, so that it outlives each of its processes. Its fds are the first listening
+ * socket, the lock, the other listening sockets, and all others that must stay open as long as the daemon lives.
  */
 export interface DaemonRecord {
   readonly home: Home;
   /** The paths that it listens on, in the order of their fds; older versions have only `home.socket`. */
   readonly sockets?: readonly string[];
   readonly startedAt: number;
-  /** False where holder and keeper are one process: then sessions end with it. */
+  /** Whether holder and keeper are separate processes; if not, sessions end with it. */
   readonly hasEscrow: boolean;
-  /** Where the gateway listens; its socket is the last fd but the link to the fd store. */
-  readonly door?: Door | undefined;
-  /** The last fd is a link to the fd store, which survives the death of both processes. */
+  /** The address of the gateway; its socket is the last fd but the link to the fd store. */
+  readonly door?: ListenAddress | undefined;
+  /** Whether the last fd is a link to the fd store, which survives the death of both processes. */
   readonly hasStore?: boolean;
   /** Whether exit codes survive the death of the holder too (Linux 6.15). */
   readonly canReadForeignExit: boolean;
+  /** The program; missing in a daemon whose holder keeps no copy of it. */
+  readonly program?: DaemonProgram | undefined;
+}
+
+/** An installation that a daemon can be started from. */
+export interface ProgramSource {
+  /** The folder with `keeper.mjs` and the programs beside it. */
+  readonly folder: string;
+  /** The Node that runs them. */
+  readonly node: string;
+}
+
+/** The program that a daemon runs: its own copy, which outlives the installation (decision 161). */
+export interface DaemonProgram {
+  /** The name of the copy in `program/` of the state folder. Null: the installation is used. */
+  readonly copy: string | null;
+  /** The copy that the last `daemon restart` replaced: used if the present one does not start. */
+  readonly before: string | null;
+  readonly source: ProgramSource;
 }
 
 /**
@@ -67,39 +92,45 @@ export type FromHolder =
       readonly daemon: DaemonRecord;
     }
   /**
-   * The daemon listens elsewhere, or its folders have moved; the fds replace those of `welcome`. `isNewStart`: the folder of
-   * the sessions is another one, so the next keeper must open it.
+   * The daemon listens elsewhere, or its folders have moved; the fds replace those of `welcome`. `isNewStart`: the sessions have
+   * another folder, which the next keeper must open.
    */
   | { readonly type: 'moved'; readonly daemon: DaemonRecord; readonly isNewStart: boolean }
   | { readonly type: 'session'; readonly session: HeldSession }
-  /** Everything that is held has been sent. */
+  /** All held sessions have been sent. */
   | { readonly type: 'adopted' }
   | { readonly type: 'spawn-failed'; readonly id: string; readonly code: string; readonly syscall: string }
   | { readonly type: 'exit'; readonly id: string; readonly exit: HeldExit }
   | { readonly type: 'ping' }
+  /** The answer to `succeed`: another keeper has loaded and waits for this one to exit, or the reason why not. */
+  | { readonly type: 'successor'; readonly problem: string | null }
   /** The answer to `ask`. */
   | { readonly type: 'here' }
-  /** A new holder has everything that the keeper handed over. */
+  /** A new holder has all sessions and fds that the keeper handed over. */
   | { readonly type: 'held' }
   /** There was no room for the fds of this session: hand it over again. */
   | { readonly type: 'missed'; readonly id: string };
 
 export type FromKeeper =
+  /** The first message of every keeper: its program runs here. */
+  | { readonly type: 'ready'; readonly version: string }
+  /** Asks to start the next keeper beside this one, from this installation or from the one that the daemon was started from. */
+  | { readonly type: 'succeed'; readonly program?: ProgramSource | undefined }
   | { readonly type: 'spawn'; readonly run: RunRequest }
-  /** The end is on disk: release it. */
+  /** The end is on disk: asks to release the fds. */
   | { readonly type: 'done'; readonly id: string }
   | { readonly type: 'note'; readonly id: string; readonly endAtLeast: number }
   | { readonly type: 'close-input'; readonly id: string }
   | { readonly type: 'pong' }
-  /** Is the holder alive, and does it have everything that was sent before this? */
+  /** Asks whether the holder is alive, and has all earlier messages. */
   | { readonly type: 'ask' }
-  /** To a new holder: first the daemon itself, then each session, then `handed`. */
+  /** Hands over to a new holder: first the daemon itself, then each session, then `handed`. */
   | {
       readonly type: 'hand-over';
       readonly keeperPid: number;
       readonly keeperStart?: string | undefined;
       readonly daemon: DaemonRecord;
-      /** Another holder is still there: until `commit` this one starts nothing, and exits if the keeper does. */
+      /** Whether another holder still exists: until `commit` this one starts no process, and exits if the keeper does. */
       readonly isStandby?: boolean;
     }
   | { readonly type: 'commit' }
@@ -107,28 +138,28 @@ export type FromKeeper =
   | { readonly type: 'handed' }
   /** There was no room for the fds of this session: send it again. */
   | { readonly type: 'missed'; readonly id: string }
-  /** Keep a gateway running with these options; null: none; undefined: with those that it has, or with none. */
+  /** Asks to keep a gateway running with these options; null: none; undefined: with its present ones, or with none. */
   | { readonly type: 'gateway'; readonly options?: GatewayOptions | null | undefined }
-  /** Start a gateway that only sends notifications, without a door, if none is wanted. */
+  /** Asks to start a gateway that only sends notifications, without a server, if none is wanted. */
   | { readonly type: 'sender' }
   | { readonly type: 'shutdown' };
 
-/** The first message to a gateway; the end of its link ends it. With the socket that the last one listened on, if it is held. */
+/** The first message to a gateway; the end of its link ends it. It comes with the socket of the last gateway, if that is held. */
 export interface GatewayStart {
   readonly home: Home;
   readonly sockets: readonly string[];
   readonly options: WantedGateway;
-  readonly door?: Door | undefined;
+  readonly door?: ListenAddress | undefined;
 }
 
-/** A gateway that does not answer this hangs. */
+/** A ping; a gateway that does not answer it counts as hung. */
 export interface GatewayPing {
   readonly ping: true;
 }
 
-/** From a gateway: it listens on the socket that comes with this. The holder keeps a copy for the next one. */
+/** A gateway reports that it listens on the socket that comes with this message. The holder keeps a copy for the next one. */
 export interface GatewayListens {
-  readonly door: Door;
+  readonly door: ListenAddress;
 }
 
 export interface GatewayPong {
@@ -136,13 +167,13 @@ export interface GatewayPong {
 }
 
 /** An address that a gateway listens on. */
-export interface Door {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** `sender`: no door is opened. */
+/** The wanted gateway; `sender`: without a server. */
 export type WantedGateway = GatewayOptions | 'sender';
 
-/** The holder pings the keeper this often: the only thing that ever wakes an idle daemon. */
+/** The interval at which the holder pings the keeper: the only wake-up of an idle daemon. */
 export const PING_INTERVAL_MS = 1500;

@@ -1,7 +1,7 @@
 /**
- * The lines of an agent's events log. Clients' commands and the driver's batches are in one order, which decides. A batch says
- * what was read, in order, so the driver's state is a function of the two logs; and what it means; and what the agent is to
- * be told. It is one line, so it is there whole or not at all.
+ * The lines of an agent's events log. Clients' commands and the driver's batches share one order, which is decisive. A batch
+ * contains its inputs, in order, so that the driver's state is a function of the two logs; their meaning; and the messages to the
+ * agent. It is one line, so it is written whole or not at all.
  */
 import type { AgentEvent, Command } from './agent/index.ts';
 
@@ -9,14 +9,14 @@ export interface CommandRecord {
   readonly type: 'command';
   readonly id: string;
   readonly at: number;
-  /** The client. */
+  /** The name of the client. */
   readonly by: string;
   readonly command: Command;
 }
 
 /**
- * What a batch has read: the next lines of the output, the last of which ends at this offset; the next command, which is at
- * this offset of this log; an answer of the policy; or something that happened.
+ * The input of a batch: the next lines of the output, the last of which ends at this offset; the next command, which is at this
+ * offset of this log; an answer of the policy; or another event.
  */
 export type BatchInput =
   | { readonly output: number; readonly lines: number }
@@ -24,7 +24,11 @@ export type BatchInput =
   | { readonly command: number }
   | { readonly fact: 'started' }
   | { readonly fact: 'exited'; readonly exitCode: number | null; readonly signal: string | null }
-  | { readonly fact: 'gap'; readonly from: number; readonly to: number };
+  | { readonly fact: 'gap'; readonly from: number; readonly to: number }
+  | { readonly fact: 'input'; readonly input: InputState };
+
+/** The state of the agent's input: it accepts bytes, has accepted none for a while, or is closed. */
+export type InputState = 'open' | 'stuck' | 'closed';
 
 export interface BatchRecord {
   readonly type: 'batch';
@@ -32,18 +36,23 @@ export interface BatchRecord {
   /** The process that wrote it. */
   readonly driver: string;
   readonly inputs: readonly BatchInput[];
-  /** What the inputs mean. With `more`, the next batch has the rest. */
+  /** The meaning of the inputs. With `more`, the next batch has the rest. */
   readonly events: readonly AgentEvent[];
   readonly more?: boolean;
-  /** Lines for the agent, or the length of a long one. They are written after this record, once. */
+  /** The lines for the agent, or the length of a long one. They are written after this record, once. */
   readonly writes?: readonly (string | number)[];
-  /** The agent's input ends after these writes. */
+  /** Whether the agent's input ends after these writes. */
   readonly closes?: boolean;
-  /** All writes of the records before this offset have arrived. */
+  /**
+   * Whether the commands of this batch were checked by the rule that an answer contains a digest. Older drivers did not have this
+   * rule.
+   */
+  readonly isBound?: boolean;
+  /** All writes of the records before this offset are done. */
   readonly written: number;
 }
 
-/** A driver that was given up, by the daemon. */
+/** The daemon's record of a driver that was given up. */
 export interface DriverRecord {
   readonly type: 'driver';
   readonly at: number;

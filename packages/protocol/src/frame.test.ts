@@ -23,7 +23,7 @@ const text = (words: string): Uint8Array => new TextEncoder().encode(words);
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytesOf = (digits: string): Uint8Array => Buffer.from(digits.replaceAll(' ', ''), 'hex');
 
-/** One of each, as it is on the wire: length, type, flags, zero, channel, offset, payload. */
+/** One frame of each type with its bytes on the wire: length, type, flags, zero, channel, offset, payload. */
 const GOLDEN: readonly (readonly [what: string, frame: Uint8Array, wire: string])[] = [
   [
     'hello',
@@ -130,7 +130,7 @@ test('a payload that lies whole in a chunk is not copied', () => {
   expect.assertions(1);
 });
 
-/** Twenty bytes with an invalid header. */
+/** Returns twenty bytes with an invalid header. */
 const header = (bytes: number, type: number, offset = '0000000000000000'): Uint8Array =>
   bytesOf(`${bytes.toString(16).padStart(8, '0')} ${type.toString(16).padStart(2, '0')} 00 0000 00000001 ${offset}`);
 
@@ -171,7 +171,7 @@ test('[WIRE-2] half a frame keeps only the room that its type allows, however it
     for (let at = 0; at < 1000; at++) reader.push(new Uint8Array(60), () => expect.unreachable());
   }
   const perReader = (process.memoryUsage().arrayBuffers - before) / readers.length;
-  expect(perReader).toBeLessThan(OUTPUT_BYTES_MAX + 70_000); // the frame, and what the collector has not taken yet
+  expect(perReader).toBeLessThan(OUTPUT_BYTES_MAX + 70_000); // the frame, and garbage that is not collected yet
 });
 
 test('the largest input fits its frame together with the longest name', () => {

@@ -1,8 +1,8 @@
 /**
- * Frames: how everything between a client and a keeper is cut.
+ * Frames: the units of all traffic between a client and a keeper.
  *
- * A header of 20 bytes, then a payload: JSON for control, plain bytes for output and input. A frame says by itself where
- * it belongs (channel) and where it stands (offset), so the same frames can run over a socket, a WebSocket or NATS.
+ * A frame is a header of 20 bytes, then a payload: JSON for control, plain bytes for output and input. A frame contains its
+ * channel and its offset, so the same frames can be sent over a socket, a WebSocket or NATS.
  *
  *   0  u32  payload bytes
  *   4  u8   type
@@ -17,35 +17,41 @@ import { SpoolError } from './errors.ts';
 
 export const HEADER_BYTES = 20;
 
-/** Fits sixteen times into one NATS message (1 MiB), so a frame never has to be split for the fleet. */
+/**
+ * The maximum output in a frame. It fits sixteen times into one NATS message (1 MiB), so a frame never has to be split for the
+ * fleet.
+ */
 export const OUTPUT_BYTES_MAX = 64 * 1024;
 
-/** More than any terminal pastes at once; a longer paste is several frames. */
+/** The maximum input in a frame, more than any terminal pastes at once; a longer paste is several frames. */
 export const INPUT_BYTES_MAX = 64 * 1024;
 
-/** A control frame holds at most a command line and its environment; the kernel's own limit for both is 2 MiB. */
+/**
+ * The maximum size of a control frame, which holds at most a command line and its environment; the kernel's own limit for both is
+ * 2 MiB.
+ */
 export const CONTROL_BYTES_MAX = 1024 * 1024;
 
 export const FrameType = {
-  /** Both ways, first of all: each side's version. */
+  /** Both sides, first of all: the version of the sender. */
   hello: 1,
   /** Client: `{op, …}`; the channel is the request's number, chosen by the client. */
   request: 2,
   /** Keeper: the one answer to a request. */
   reply: 3,
-  /** Keeper: the one answer to a request that failed, or, on channel 0, why the connection is being closed. */
+  /** Keeper: the one answer to a request that failed, or, on channel 0, the reason why the connection is being closed. */
   error: 4,
   /** Keeper: an event on a watch: `{type: 'gap' | 'exit' | …}`. */
   event: 5,
   /** Keeper: bytes of a session, at their offset. */
   output: 16,
-  /** Client: bytes for a session; the channel is the number of the request that is answered once they are in. */
+  /** Client: bytes for a session; the channel is the number of the request that is answered once they are in the terminal. */
   input: 17,
-  /** Client: how far its watch may be filled, as an absolute offset. A watch without more credit simply waits. */
+  /** Client: the absolute offset up to which its watch may be filled. A watch without more credit waits. */
   credit: 18,
   /** Keeper: bytes that paint the screen as it was at this offset; output continues from there. */
   snapshot: 19,
-  /** Keeper: a viewer's input is in the terminal, up to this offset of its stream. */
+  /** Keeper: confirms that a viewer's input is in the terminal, up to this offset of its stream. */
   typed: 20,
 } as const;
 
@@ -65,14 +71,14 @@ export interface Frame {
   readonly flags: number;
   readonly channel: number;
   readonly offset: number;
-  /** Valid until the next `push` of the reader that made it: copy what you keep. */
+  /** The payload, valid until the next `push` of the reader that created it: callers must copy bytes that they keep. */
   readonly payload: Uint8Array;
 }
 
 /** The largest answer or snapshot, in all its frames: more than any screen with its history, and harmless for a reader. */
 export const JOINED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The largest payload of a type: a reader treats a larger one as a fault of the peer. */
+/** Returns the largest payload of a type: a reader treats a larger one as a fault of the peer. */
 export function payloadBytesMax(type: number): number | undefined {
   switch (type) {
     case FrameType.hello:
@@ -94,7 +100,7 @@ export function payloadBytesMax(type: number): number | undefined {
   }
 }
 
-/** A header alone, so that a large payload can be sent beside it without a copy. */
+/** Encodes a header alone, so that a large payload can be sent beside it without a copy. */
 export function encodeHeader(
   type: FrameType,
   flags: number,
@@ -120,7 +126,7 @@ export function encodeFrame(
   return frame;
 }
 
-/** A payload that may be larger than a frame, in as many frames as it takes. */
+/** Encodes a payload that may be larger than a frame, in as many frames as needed. */
 export function encodeFrames(type: FrameType, channel: number, payload: Uint8Array, offset = 0): Uint8Array[] {
   const frames: Uint8Array[] = [];
   let at = 0;
@@ -132,11 +138,11 @@ export function encodeFrames(type: FrameType, channel: number, payload: Uint8Arr
   return frames;
 }
 
-/** Joins such frames again. */
+/** Joins the frames of a large payload. */
 export class FrameJoiner {
   readonly #parts = new Map<number, { readonly payloads: Uint8Array[]; bytes: number }>();
 
-  /** The whole frame, or null while it is incomplete. */
+  /** Returns the whole frame, or null while it is incomplete. */
   take(frame: Frame): Frame | null {
     const isLast = (frame.flags & FrameFlag.more) === 0;
     let begun = this.#parts.get(frame.channel);
@@ -159,8 +165,8 @@ export class FrameJoiner {
 }
 
 /**
- * Cuts a stream of bytes into frames. Invalid input throws a typed error (`FRAME_…`) at once, before anything is
- * buffered for it: the connection cannot be read any further and must be closed.
+ * Cuts a stream of bytes into frames. Invalid input throws a typed error (`FRAME_…`) at once, before any byte is buffered for it:
+ * the connection cannot be read any further and must be closed.
  */
 export class FrameReader {
   /** An unfinished frame: a buffer of the size in its header, filled to `#filled`. */
@@ -168,6 +174,11 @@ export class FrameReader {
   #filled = 0;
   readonly #header = new Uint8Array(HEADER_BYTES);
   #headerFilled = 0;
+
+  /** No frame is unfinished. */
+  get isBetween(): boolean {
+    return this.#headerFilled === 0;
+  }
 
   /** Calls `take` for each frame completed by `chunk`. A frame that is complete in the chunk is not copied. */
   push(chunk: Uint8Array, take: (frame: Frame) => void): void {

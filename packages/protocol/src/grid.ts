@@ -4,29 +4,29 @@
  * what the client has seen, and a stamp that the daemon does not know gives all rows.
  */
 
-/** More tiles than a wall shows at once; a client with more asks twice. */
+/** The maximum of tiles in a request, more than a wall shows at once; a client with more asks twice. */
 export const TILES_MAX = 64;
 
 export interface TileAsk {
   readonly session: string;
-  /** Of the last grid that was received. */
+  /** The last grid that the client received. */
   readonly seen?: { readonly offset: number; readonly stamp: string } | undefined;
 }
 
 export interface Grid {
   readonly id: string;
-  /** The screen at this offset. */
+  /** The offset of the screen. */
   readonly offset: number;
   readonly stamp: string;
   readonly cols: number;
   readonly rows: number;
-  /** Null when it is hidden. */
+  /** The cursor; null if it is hidden. */
   readonly cursor: { readonly row: number; readonly col: number } | null;
-  /** Rows that have changed. Blank rows have no runs; a row that is not here is as it was. */
+  /** The rows that have changed. Blank rows have no runs; a row that is missing here has not changed. */
   readonly lines: readonly (readonly [row: number, runs: readonly GridRun[]])[];
 }
 
-/** Text, its cells, its colours (0 to 255, `#rrggbb`, or null for the terminal's own) and a sum of `GridBit`s. */
+/** A run: its text, its cells, its colours (0 to 255, `#rrggbb`, or null for the terminal's own) and a sum of `GridBit`s. */
 export type GridRun = readonly [
   text: string,
   cells: number,

@@ -1,42 +1,44 @@
 /**
- * Where a daemon keeps its files. One function for every program that must find the same files: the client that looks
- * for the socket, the holder that creates the folders, the keeper that fills them.
+ * The paths of a daemon's files. All programs that must find the same files use this one function: the client that looks for the
+ * socket, the holder that creates the folders, the keeper that fills them.
  */
 import { SpoolError } from './errors.ts';
 
 export interface Home {
-  /** Sessions, the daemon's own log, its lock and its address. Survives a reboot. One state folder has one daemon. */
-  readonly state: string;
-  /** Where the socket is created first: `runs[0]`. */
-  readonly run: string;
   /**
-   * Folders for the socket, best first. The daemon listens in each that it can use, so that clients survive the loss of
-   * one.
+   * The folder for sessions, the daemon's own log, its lock and its address. It survives a reboot. One state folder has one
+   * daemon.
    */
+  readonly state: string;
+  /** The first folder for the socket: `runs[0]`. */
+  readonly run: string;
+  /** The folders for the socket, best first. The daemon listens in each usable one, so that clients survive the loss of one. */
   readonly runs: readonly string[];
   readonly config: string;
   readonly sessions: string;
   readonly socket: string;
-  /** Belongs to the state folder, so that no environment can start a second daemon over the same sessions. */
+  /** The lock, which belongs to the state folder, so that no environment can start a second daemon over the same sessions. */
   readonly lock: string;
-  /** Contains where the running daemon listens; see `address.ts`. */
+  /** The file with the sockets of the running daemon; see `address.ts`. */
   readonly address: string;
   readonly daemonLog: string;
 }
 
-/** `sun_path` has 108 bytes on Linux and 104 elsewhere, the final NUL included. */
+/** The maximum length: `sun_path` has 108 bytes on Linux and 104 elsewhere, the final NUL included. */
 export const SOCKET_PATH_BYTES_MAX = 103;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The folders for this environment. `SPOOL_HOME` puts all under one folder: for tests, or several daemons on one machine. */
+/**
+ * Returns the folders for this environment. `SPOOL_HOME` puts all under one folder: for tests, or several daemons on one machine.
+ */
 export function homeFrom(env: Environment, uid: number): Home {
   const root = env.SPOOL_HOME;
   if (root !== undefined && root !== '') {
     const base = absolute('SPOOL_HOME', root);
     return layout(base, [`${base}/run`], `${base}/config`, uid);
   }
-  // Inside a session, `spool` means the daemon of that session.
+  // Inside a session, `spool` refers to the daemon of that session.
   const socket = env.SPOOL_SOCKET;
   if (!env.HOME)
     throw new SpoolError('FOLDER_REFUSED', { reason: 'neither SPOOL_HOME nor HOME is set; set one of them' });
@@ -47,7 +49,7 @@ export function homeFrom(env: Environment, uid: number): Home {
   const found = layout(state, runs, `${base('XDG_CONFIG_HOME') ?? `${home}/.config`}/spool`, uid);
   return socket?.startsWith('/') ? { ...found, socket, run: socket.slice(0, socket.lastIndexOf('/')) } : found;
 
-  /** The XDG specification says to ignore relative paths in these. */
+  /** Returns the path of a variable, if it is absolute: the XDG specification requires to ignore relative ones. */
   function base(name: string): string | undefined {
     const value = env[name];
     return value?.startsWith('/') ? value.replace(/\/+$/, '') : undefined;
@@ -69,16 +71,36 @@ function layout(state: string, wanted: readonly string[], config: string, uid: n
   };
 }
 
-/** Tokens, certificates and the audit log. */
+/** Returns the folder for tokens, certificates and the audit log. */
 export function doorsFolder({ state }: Home): string {
   return `${state}/doors`;
+}
+
+/** Returns the file with `GatewayFaults`, which exists once there was a fault. */
+export function gatewayFaultsFile(home: Home): string {
+  return `${doorsFolder(home)}/gateway-faults.json`;
+}
+
+/** Returns the folder with copies of the daemon's program, each in a folder (decision 161). */
+export function programFolder(state: string): string {
+  return `${state}/program`;
+}
+
+/** Returns the file with the reason why no keeper can be started, in one line; it exists only in that case. */
+export function troubleFile(state: string): string {
+  return `${state}/daemon.trouble`;
+}
+
+/** Has the `ProgramSource` that the holder is to use while no keeper can be started: no one else can be asked then. */
+export function wantedProgramFile(state: string): string {
+  return `${state}/program.wanted`;
 }
 
 export function socketIn(run: string): string {
   return `${run}/spool.sock`;
 }
 
-/** A deep folder can make the path too long for a socket: then the socket alone moves to a short, private folder. */
+/** Returns a short, private folder for the socket if a deep folder makes its path too long. */
 function shortRun(run: string, uid: number): string {
   return utf8Bytes(socketIn(run)) > SOCKET_PATH_BYTES_MAX ? `/tmp/spool-${uid}-${hash(run)}` : run;
 }
@@ -89,7 +111,7 @@ function absolute(name: string, path: string): string {
   return path.replace(/\/+$/, '');
 }
 
-/** The length of a text for the kernel. */
+/** Returns the length of a text in bytes. */
 function utf8Bytes(text: string): number {
   let bytes = 0;
   for (const character of text) {
@@ -99,7 +121,7 @@ function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** FNV-1a, 53 bits of it: the name must be the same in every process, not secret. */
+/** Returns 53 bits of FNV-1a: the name must be the same in every process, not secret. */
 function hash(text: string): string {
   let low = 0x811c9dc5;
   let high = 0x1b873593;

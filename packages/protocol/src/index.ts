@@ -1,20 +1,20 @@
-/**
- * Messages and frames. `schemas.ts` is separate (`@spool/protocol/schemas`): only the side that validates pays for
- * loading it.
- */
+/** Messages and frames. `schemas.ts` is separate (`@spool/protocol/schemas`): only the side that validates has to load it. */
 export * from './address.ts';
-export * from './doors.ts';
+export * from './control-characters.ts';
+export * from './gateway.ts';
 export * from './errors.ts';
 export type * from './events-record.ts';
 export * from './escrow.ts';
 export * from './frame.ts';
 export * from './home.ts';
+export * from './left-running.ts';
 export * from './json.ts';
 export * from './limits.ts';
 export * from './log-line.ts';
 export * from './grid.ts';
 export * from './listing.ts';
 export type * from './notices.ts';
+export type * from './open-request.ts';
 export * from './private-folder.ts';
 export * from './question.ts';
 export * from './roles.ts';
@@ -24,3 +24,4 @@ export * from './task.ts';
 export * from './messages.ts';
 export { errorSentence } from './error-sentence.ts';
 export * from './user-shell.ts';
+export * from './visible-text.ts';

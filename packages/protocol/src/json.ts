@@ -15,7 +15,7 @@ export function encodeJson(type: FrameType, channel: number, value: unknown, off
   return encodeFrame(type, channel, encoder.encode(JSON.stringify(value)), offset);
 }
 
-/** The content of a control frame; a typed error when it is not JSON. */
+/** Returns the content of a control frame; throws a typed error if it is not JSON. */
 export function decodeJson(payload: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(payload));
@@ -24,7 +24,7 @@ export function decodeJson(payload: Uint8Array): unknown {
   }
 }
 
-/** Input: `u8` length of the session's reference, the reference, the bytes. */
+/** Encodes input: `u8` length of the session's reference, the reference, the bytes. */
 export function encodeInput(session: string, bytes: Uint8Array): Uint8Array {
   const name = encoder.encode(session);
   if (name.length > 255)
@@ -36,7 +36,7 @@ export function encodeInput(session: string, bytes: Uint8Array): Uint8Array {
   return payload;
 }
 
-/** Where the bytes of an input begin. */
+/** Returns the offset of the bytes in an input. */
 export function inputFrom(payload: Uint8Array): number {
   const length = payload[0];
   if (length === undefined || payload.length < 1 + length)

@@ -1,9 +1,11 @@
 /** The limits of a process (setrlimit), as the shell's `ulimit` sets them, and as /proc shows them. */
 
-/** Soft and hard; null for unlimited. */
+/** The soft and hard limit; null for unlimited. */
 export type Limit = readonly [soft: number | null, hard: number | null];
 
-/** By the name in /proc/PID/limits and the kernel's number, which is the same on every supported architecture. */
+/**
+ * The limits by name: the text in /proc/PID/limits and the kernel's number, which is the same on every supported architecture.
+ */
 const LIMITS = {
   cpu: ['Max cpu time', 0],
   fsize: ['Max file size', 1],
@@ -28,12 +30,12 @@ export type Limits = Readonly<Partial<Record<LimitName, Limit>>>;
 
 export const LIMIT_NAMES = Object.keys(LIMITS) as readonly LimitName[];
 
-/** The kernel's RLIMIT_… of a limit. */
+/** Returns the kernel's RLIMIT_… of a limit. */
 export function limitNumber(name: LimitName): number {
   return LIMITS[name][1];
 }
 
-/** From the text of /proc/PID/limits: `Max open files            1024                 524288               files`. */
+/** Parses the text of /proc/PID/limits: `Max open files            1024                 524288               files`. */
 export function parseLimits(text: string): Limits {
   const limits: Partial<Record<LimitName, Limit>> = {};
   for (const name of LIMIT_NAMES) {
@@ -43,7 +45,7 @@ export function parseLimits(text: string): Limits {
   return limits;
 }
 
-/** Beyond the exact range of numbers, the difference to unlimited does not matter. */
+/** Parses a limit; beyond the exact range of numbers, it is the same as unlimited. */
 function parseLimit(text: string): number | null {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : null;

@@ -1,32 +1,32 @@
-/** Which sessions to list, and in which order. */
+/** The filter and the order of a list of sessions. */
 import type { SessionInfo, SessionState } from './messages.ts';
 import type { StatusState } from './status.ts';
 
-/** All except `running`. */
+/** All states except `running`. */
 export const ENDED_STATES = ['exited', 'failed', 'stopped', 'killed', 'lost'] as const satisfies SessionState[];
 
-/** All given conditions must hold. */
+/** The conditions of a list, which must all be true. */
 export interface ListFilter {
   readonly states?: readonly SessionState[] | undefined;
-  /** Exactly this name. */
+  /** The exact name. */
   readonly name?: string | undefined;
-  /** All of these labels, with these values. */
+  /** The required labels, with these values. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly isTask?: boolean | undefined;
-  /** Any of these texts, ignoring case. */
+  /** The texts of which the name contains at least one, ignoring case. */
   readonly nameContains?: readonly string[] | undefined;
-  /** All of these labels, whatever their values. */
+  /** The required labels, with any values. */
   readonly labelKeys?: readonly string[] | undefined;
-  /** Any of these: what a running session does. */
+  /** The accepted statuses of a running session. */
   readonly statuses?: readonly StatusState[] | undefined;
-  /** Any of these agents, as the status names them. */
+  /** The accepted agents, as named in the status. */
   readonly agents?: readonly string[] | undefined;
 }
 
 export interface ListOptions extends ListFilter {
-  /** By the time of their start (default: `oldest` first). */
+  /** The order by the time of the start (default: `oldest` first). */
   readonly order?: 'oldest' | 'newest' | undefined;
-  /** At most this many. */
+  /** The maximum number of sessions. */
   readonly limit?: number | undefined;
 }
 

@@ -1,17 +1,18 @@
-/** Notifications on their way over the network: the keeper decides that and what, a gateway sends. */
+/** Notifications on their way over the network: the keeper decides about them, and a gateway sends them. */
+import type { OpenRequest } from './open-request.ts';
 import type { Question } from './question.ts';
 
-/** Through which a notification leaves the daemon. */
+/** The channel through which a notification leaves the daemon. */
 export type NoticeChannel = 'desktop' | 'command' | 'webhook' | 'ntfy' | 'push';
 
 export interface NoticeOutcome {
   readonly channel: NoticeChannel;
-  /** What went wrong, in a sentence; null when it was delivered. */
+  /** The fault, in a sentence; null if it was delivered. */
   readonly trouble: string | null;
 }
 
 export interface Notice {
-  /** Grows, also from one keeper to the next. */
+  /** The number, which grows, also from one keeper to the next. */
   readonly n: number;
   readonly at: number;
   readonly about: 'blocked' | 'exit' | 'failure' | 'health' | 'command' | 'test';
@@ -21,9 +22,9 @@ export interface Notice {
   readonly labels: Readonly<Record<string, string>>;
   readonly title: string;
   readonly body: string;
-  /** Of a blocked session: what it asks, and since when. */
+  /** The question of a blocked session, and since when it waits. */
   readonly question?: Question | undefined;
   readonly since?: number | undefined;
-  /** The answer goes to the agent by its own protocol, not by keys. */
-  readonly isDriven?: boolean | undefined;
+  /** The pending request of an agent without a terminal. The answer goes to the agent by its own protocol, not by keys. */
+  readonly request?: OpenRequest | undefined;
 }

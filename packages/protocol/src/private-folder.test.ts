@@ -15,7 +15,7 @@ test('a folder that others can read, write or enter is not private', () => {
   expect([0o710, 0o701, 0o770].map((mode) => canOthersEnter({ ...folder, mode }))).toEqual([true, true, true]);
 });
 
-/** A disk that has these folders, each with its user. What is made belongs to this user. */
+/** Creates a disk that has these folders, each with its user. New folders belong to this user. */
 function disk(uid: number, folders: Record<string, number>) {
   const made: string[] = [];
   const stat = (path: string) => {

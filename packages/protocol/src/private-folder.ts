@@ -1,11 +1,11 @@
 /**
- * Folders that only their user can enter: anyone who can write into them could take over the sessions or impersonate the
- * daemon. Client and holder make and judge them alike; each brings its own disk, because this package knows no Node.
- * Keeps DOOR-24.
+ * Creates and checks folders that only their user can enter: anyone who can write into them could take over the sessions or
+ * impersonate the daemon. Client and holder use the same rules; each brings its own disk, because this package does not depend on
+ * Node. Keeps DOOR-24.
  */
 import { SpoolError } from './errors.ts';
 
-/** What `lstat` tells of a folder. */
+/** The result of `lstat` for a folder. */
 export interface FoundFolder {
   readonly uid: number;
   readonly mode: number;
@@ -13,7 +13,7 @@ export interface FoundFolder {
   isDirectory(): boolean;
 }
 
-/** Why it must not be used; null if it may be, whatever its mode. */
+/** Returns the reason why a folder must not be used; null if it may be, whatever its mode. */
 export function foreignFolder(found: FoundFolder, uid: number): string | null {
   if (found.isSymbolicLink()) return 'it is a symbolic link';
   if (!found.isDirectory()) return 'it is not a folder';
@@ -23,7 +23,7 @@ export function foreignFolder(found: FoundFolder, uid: number): string | null {
 
 export const canOthersEnter = ({ mode }: FoundFolder): boolean => (mode & 0o077) !== 0;
 
-/** What makes folders, and tells what is there: a link is followed, and what is not there is undefined. */
+/** Creates folders and reads their state: a link is followed, and a missing path is undefined. */
 export interface FolderDisk {
   mkdir(folder: string): void;
   stat(folder: string): FoundFolder | undefined;
@@ -33,11 +33,11 @@ const ROOT = 0;
 const STICKY = 0o1000;
 
 /**
- * Makes an absolute folder and what is missing above it; a folder that exists is fine. Root makes none in a folder of another
+ * Creates an absolute folder and its missing parents; a folder that exists is accepted. Root creates none in a folder of another
  * user: with `sudo` and the HOME of that user, ~/.local would belong to root, and its user could not enter it any more.
  *
- * Not Node's `recursive`: where a folder cannot be made at all (/proc), that tries for ever, and on a read-only disk it says
- * ENOENT.
+ * Node's `recursive` is not used: if a folder cannot be created at all (/proc), it tries forever, and on a read-only disk it
+ * reports ENOENT.
  */
 export function makeFolders(folder: string, uid: number, disk: FolderDisk): void {
   if (disk.stat(folder) !== undefined) return;
@@ -51,7 +51,7 @@ export function makeFolders(folder: string, uid: number, disk: FolderDisk): void
   try {
     disk.mkdir(folder);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error; // somebody else was faster
+    if (codeOf(error) !== 'EEXIST') throw error; // another process was faster
   }
 }
 

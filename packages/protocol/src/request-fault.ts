@@ -1,9 +1,9 @@
 /**
- * What is wrong with a request, in a sentence that names the field and says what it must be [SAY-6]. The validator's own words
- * are for programmers and change with its versions, so they reach nobody.
+ * Describes the fault of a request in a sentence that names the field and says what it must be [SAY-6]. The validator's own words
+ * are for programmers and change with its versions, so they are never shown.
  */
 
-/** The part of a zod issue that is read here. */
+/** The part of a zod issue that is used here. */
 export interface Issue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
@@ -19,9 +19,9 @@ export interface Issue {
 }
 
 export interface RequestFault {
-  /** `size.cols`, `command[0]`; '' for the request as a whole. */
+  /** The field: `size.cols`, `command[0]`; '' for the request as a whole. */
   readonly field: string;
-  /** `size.cols must be a whole number`. */
+  /** The sentence: `size.cols must be a whole number`. */
   readonly sentence: string;
 }
 
@@ -35,19 +35,19 @@ export function requestFault(issues: readonly Issue[]): RequestFault {
 
 function fieldOf(path: readonly PropertyKey[]): string {
   return path
-    .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at === 0 ? '' : '.'}${shown(String(part))}`))
+    .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at === 0 ? '' : '.'}${showKey(String(part))}`))
     .join('');
 }
 
 const KEY_CHARACTERS_MAX = 60;
 
-/** A key of a map can be any text. */
-function shown(key: string): string {
+/** Returns a key as text; a key of a map can be any text. */
+function showKey(key: string): string {
   if (/^[\w-]+$/.test(key) && key.length <= KEY_CHARACTERS_MAX) return key;
   return JSON.stringify(key.length > KEY_CHARACTERS_MAX ? `${key.slice(0, KEY_CHARACTERS_MAX)}…` : key);
 }
 
-/** `must be text`, `is missing; it must be text`, or the sentence that the schema itself gives. */
+/** Returns `must be text`, `is missing; it must be text`, or the sentence that the schema itself gives. */
 function predicate(issue: Issue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
@@ -91,7 +91,7 @@ function amount(bound: string, limit: number | bigint | undefined, origin: strin
   return `be ${bound} ${limit}`;
 }
 
-/** The branch that fits best says what is wrong: one that looks into the value, before those that want another type. */
+/** Returns the fault of the best matching branch: one that reads inside the value, before those that want another type. */
 function union(branches: readonly (readonly Issue[])[]): string {
   const inner = branches.flatMap(([first]) => (first && first.path.length > 0 ? [first] : []))[0];
   if (inner) return `has a wrong field: ${requestFault([inner]).sentence}`;
@@ -99,7 +99,7 @@ function union(branches: readonly (readonly Issue[])[]): string {
   return `must be ${listed(demands)}`;
 }
 
-/** `a, b or c`. */
+/** Joins words: `a, b or c`. */
 function listed(words: readonly string[]): string {
   return words.length < 2 ? (words[0] ?? 'something else') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

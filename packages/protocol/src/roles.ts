@@ -1,16 +1,17 @@
 /**
- * Which role may do what: one table for requests, frames and routes, from which the gateway decides and the tests of the
- * doors are made. A request, frame or route without a row does not compile, or is refused. Keeps DOOR-9.
+ * The rights of each role: one table for requests, frames and routes, which the gateway uses and from which its tests are
+ * generated. A request, frame or route without a row does not compile, or is refused. Keeps DOOR-9 and DOOR-43.
  */
+import type { Command } from './agent/commands.ts';
 import type { FrameType } from './frame.ts';
 import type { Op } from './messages.ts';
 
-/** Each role may do what those before it may. */
+/** The roles; each includes the rights of those before it. */
 export const ROLES = ['viewer', 'prompter', 'operator', 'owner'] as const;
 
 /**
- * `viewer` reads output and screens. `prompter` also answers questions and sends prompts. `operator` does everything with
- * sessions. `owner` also has the daemon and its doors.
+ * `viewer` reads output and screens. `prompter` also answers questions and sends prompts. `operator` may use sessions in every
+ * way. `owner` also controls the daemon and its gateway.
  */
 export type Role = (typeof ROLES)[number];
 
@@ -65,7 +66,30 @@ export const OP_ROLES: { readonly [K in Op]: OpRole } = {
   noticeDone: 'local',
 };
 
-/** What a client may send besides requests; `daemon`: nobody, because only a daemon sends it. */
+/**
+ * The role for each command to an agent, by its `do`. A prompter writes prompts, stops a turn and answers an agent's requests,
+ * one at a time. Commands that change how the agent works from then on, or end it, are for operators: its mode, its model, its
+ * own commands (they set modes and models too), its background tasks, its input.
+ */
+export const COMMAND_ROLES = {
+  prompt: 'prompter',
+  editPrompt: 'prompter',
+  movePrompt: 'prompter',
+  cancelPrompt: 'prompter',
+  sendPrompt: 'prompter',
+  interrupt: 'prompter',
+  permission: 'prompter',
+  answer: 'prompter',
+  toolOutput: 'prompter',
+  setMode: 'operator',
+  setModel: 'operator',
+  slash: 'operator',
+  background: 'operator',
+  stopTask: 'operator',
+  close: 'operator',
+} as const satisfies { readonly [K in Command['do']]: Role };
+
+/** The role for each frame besides requests; `daemon`: no client, because only a daemon sends it. */
 export const FRAME_ROLES: { readonly [K in keyof typeof FrameType]: Role | 'daemon' } = {
   hello: 'viewer',
   request: 'viewer',
@@ -83,15 +107,15 @@ export function isRole(word: unknown): word is Role {
   return (ROLES as readonly unknown[]).includes(word);
 }
 
-/** Whether `role` may do what `needed` may. */
+/** Returns whether `role` includes the rights of `needed`. */
 export function mayDo(role: Role, needed: Role | 'local' | 'daemon'): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed as Role) && isRole(needed);
 }
 
-/** `anyone`: before any token. `token`: any that is valid. `asked`: a prompter, or the link in a notification of this question. */
+/** `anyone`: without a token. `token`: any valid token. `asked`: a prompter, or the link in a notification of this question. */
 export type RouteRole = Role | 'anyone' | 'token' | 'asked';
 
-/** By method and path, as the gateway registers them. A route without a row cannot be registered. */
+/** The roles by method and path, as the gateway registers them. A route without a row cannot be registered. */
 export const ROUTE_ROLES = {
   'GET /': 'anyone',
   'GET /assets/*': 'anyone',
@@ -99,6 +123,8 @@ export const ROUTE_ROLES = {
   'GET /healthz': 'anyone',
   'GET /readyz': 'anyone',
   'POST /api/login': 'anyone',
+  'POST /api/challenge': 'anyone',
+  'POST /api/pass': 'anyone',
   'POST /api/logout': 'token',
   'GET /api/me': 'token',
   'GET /ws': 'token',

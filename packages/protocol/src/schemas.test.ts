@@ -89,7 +89,7 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['revokeToken', { token: 'dashboard' }],
   ['recordAudit', { entries: [{ at: 1, token: null, who: 'x', what: 'login' }] }],
   ['audit', { after: 3 }],
-  ['redeemToken', { token: 'spool_x', name: 'Firefox', port: 7733 }],
+  ['redeemToken', { token: 'spool_x', name: 'Firefox', port: 7733, publicKey: 'key' }],
   ['notices', { after: 0 }],
   ['noticeDone', { n: 1, outcomes: [{ channel: 'webhook', trouble: null }] }],
   ['shutdown', {}],

@@ -1,20 +1,25 @@
 /**
- * Validates every request before it is used. Only the keeper imports this file, so that no client pays for loading zod. Keeps
- * WIRE-4.
+ * Validates every request before it is used. Only the keeper imports this file, so that no client has to load zod. Keeps WIRE-4.
  */
 import { z } from 'zod';
-import { AUDIT_ENTRIES_MAX } from './doors.ts';
+import { OPTION_KINDS } from './agent/events.ts';
+import { REQUESTS_OPEN_MAX } from './agent/command-limits.ts';
+import { AGENT_COMMAND_SCHEMA } from './agent/schema.ts';
+import { AUDIT_ENTRIES_MAX } from './gateway.ts';
 import { TILES_MAX } from './grid.ts';
 import { ENDED_STATES } from './listing.ts';
 import { LIMIT_NAMES } from './limits.ts';
 import { type Op, type Requests, TIMEOUT_MS_MAX } from './messages.ts';
 import { ROLES } from './roles.ts';
 
+/** The maximum of variables that a resumed agent gets again. */
+const KEPT_VARIABLES_MAX = 256;
+
 const sessionRef = z.string().max(200);
 const cells = z.int().min(1).max(10_000);
 const pixels = z.int().min(0).max(100_000).optional();
 const size = { cols: cells, rows: cells, widthPx: pixels, heightPx: pixels };
-/** The kernel accepts no NUL in arguments and environment; it would silently cut such a string. */
+/** A text without NUL: the kernel accepts none in arguments and environment, and would silently truncate such a string. */
 const cString = z
   .string()
   .max(512 * 1024)
@@ -28,26 +33,42 @@ const name = z
 
 export const ID_PATTERN = /^[a-z0-9]{8,32}$/;
 
-/** A command in the foreground has two: itself, and the process that called it. */
+/** The maximum of owners; a command in the foreground has two: itself, and its caller. */
 const OWNERS_MAX = 8;
 const digits = z.string().regex(/^\d{1,20}$/, 'must be digits');
-/** A program may be pid 1, in a container. */
+/** The identity of an owner, which may be pid 1, in a container. */
 const owner = z.strictObject({ pid: z.int().min(1), startTicks: digits, bootId: shortText, pidNamespace: digits });
+
+/** The path of an installation from which the next keeper is started. */
+const programPath = cString.max(4096).regex(/^\//, 'must be an absolute path');
+const programSource = z.strictObject({ folder: programPath, node: programPath });
 
 const limit = z.int().min(0).nullable();
 const sizePolicy = z.enum(['latest', 'smallest', 'largest', 'fixed']);
 const offset = z.int().min(0);
 const inputKey = z.string().min(1).max(200);
-/** A line of the events log: a frame of a request holds it, escaped. */
+/** The maximum length of a line of the events log: a frame of a request holds it, escaped. */
 export const EVENTS_LINE_BYTES_MAX = 768 * 1024;
 const commandLine = {
   id: z.string().min(1).max(100),
-  command: z.record(z.string(), z.unknown()),
+  command: AGENT_COMMAND_SCHEMA,
 };
 const creditBytes = z
   .int()
   .min(0)
   .max(16 * 1024 * 1024);
+const openRequest = z.strictObject({
+  request: z.string().max(1000),
+  type: z.enum(['permission', 'question']),
+  tool: z.string().max(1000).nullable(),
+  digest: z.string().min(1).max(100),
+  bytes: offset,
+  options: z
+    .array(z.strictObject({ id: z.string().max(1000), label: z.string().max(1000), kind: z.enum(OPTION_KINDS) }))
+    .max(100),
+  isCut: z.boolean().optional(),
+  offset,
+});
 const wireStatus = z.strictObject({
   state: z.enum(['working', 'blocked', 'idle']),
   kind: z.string().max(50).nullable(),
@@ -61,6 +82,7 @@ const wireStatus = z.strictObject({
       options: z.array(z.strictObject({ key: z.string().max(50).nullable(), label: z.string().max(1000) })).max(100),
     })
     .optional(),
+  requests: z.array(openRequest).max(REQUESTS_OPEN_MAX).optional(),
 });
 const historyLines = z.int().min(0).max(100_000).optional();
 const colour = z
@@ -99,8 +121,8 @@ const scope = z.strictObject({
 const secret = z.string().max(200);
 
 /**
- * `strictObject`: a field of a later version would change what is done or selected, so a daemon that does not know it must
- * not act (decision 030). `object`: such a field only changes how something is shown, and is ignored.
+ * The schemas. `strictObject`: a field of a later version would change the effect or the selection, so a daemon that does not
+ * know it must not act (decision 030). `object`: such a field only changes the presentation, and is ignored.
  */
 export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']> } = {
   run: z
@@ -109,6 +131,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       command: z.array(cString).max(10_000),
       cwd: cString,
       base: z.literal('daemon').optional(),
+      keptEnv: z.array(shortText.min(1)).max(KEPT_VARIABLES_MAX).optional(),
       env: z.record(
         z
           .string()
@@ -133,6 +156,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       owners: z.array(owner).max(OWNERS_MAX).optional(),
       whileOwner: z.boolean().optional(),
       colours: colours.optional(),
+      sideChannel: z.boolean().optional(),
       agent: z
         .strictObject({
           name: z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'must be the name of a driver'),
@@ -229,7 +253,11 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   }),
   unwatch: z.strictObject({ channel: z.int().min(0) }),
   resize: z.strictObject({ session: sessionRef, ...size }),
-  stop: z.strictObject({ session: sessionRef, graceMs: z.int().min(0).max(3_600_000).optional() }),
+  stop: z.strictObject({
+    session: sessionRef,
+    graceMs: z.int().min(0).max(3_600_000).optional(),
+    withServices: z.boolean().optional(),
+  }),
   kill: z.strictObject({ session: sessionRef }),
   signal: z.strictObject({
     session: sessionRef,
@@ -264,6 +292,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     force: z.boolean().optional(),
     clear: z.boolean().optional(),
     confirmMs: z.int().min(0).max(600_000).optional(),
+    readyMs: z.int().min(0).max(600_000).optional(),
   }),
   type: z.strictObject({ session: sessionRef, key: inputKey, base64: z.base64('must be base64').max(512 * 1024) }),
   watchEvents: z.strictObject({
@@ -306,7 +335,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   }),
   UNSUBSCRIBE_WORKER_OUTPUT: z.strictObject({ channel: z.int().min(0) }),
   status: z.strictObject({}),
-  renew: z.strictObject({ part: z.enum(['holder', 'keeper']) }),
+  renew: z.strictObject({ part: z.enum(['holder', 'keeper']), program: programSource.optional() }),
   testNotification: z.strictObject({}),
   gateway: z.strictObject({ action: z.enum(['start', 'stop', 'status']), options: gatewayOptions.optional() }),
   serveGateway: z.strictObject({
@@ -336,7 +365,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   }),
   listTokens: z.strictObject({}),
   revokeToken: z.strictObject({ token: shortText }),
-  redeemToken: z.strictObject({ token: secret, name, port }),
+  redeemToken: z.strictObject({ token: secret, name, port, publicKey: z.string().max(200) }),
   notices: z.strictObject({ after: z.number().min(0) }),
   noticeDone: z.strictObject({
     n: z.number(),

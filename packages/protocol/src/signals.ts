@@ -3,11 +3,11 @@
  * Node and of the C library do not name. The table of the others comes from the caller: this package has no Node.
  */
 
-/** As the C library counts: the kernel's 32 and 33 belong to it. */
+/** The first real-time signal for the C library: it uses the kernel's 32 and 33 itself. */
 const SIGRTMIN = 34;
 const SIGRTMAX = 64;
 
-/** Undefined for an unknown name. Reads `SIGRTMAX-1` too. */
+/** Returns undefined for an unknown name. It also reads `SIGRTMAX-1`. */
 export function signalNumberIn(table: Readonly<Record<string, number>>, name: string): number | undefined {
   const realTime = /^SIGRT(?:MIN(?:\+(?<up>\d{1,2}))?|(?<max>MAX)(?:-(?<down>\d{1,2}))?)$/.exec(name);
   if (!realTime) return Object.hasOwn(table, name) ? table[name] : undefined;
@@ -16,7 +16,7 @@ export function signalNumberIn(table: Readonly<Record<string, number>>, name: st
   return number >= SIGRTMIN && number <= SIGRTMAX ? number : undefined;
 }
 
-/** `SIG33` for a number that has no name. */
+/** Returns the name of a signal; `SIG33` for a number that has no name. */
 export function signalNameIn(table: Readonly<Record<string, number>>, number: number): string {
   for (const [name, value] of Object.entries(table)) if (value === number) return name;
   if (number < SIGRTMIN || number > SIGRTMAX) return `SIG${number}`;

@@ -1,9 +1,10 @@
-/** What a session is doing right now, as far as is known, and the evidence. */
+/** The present activity of a session, as far as it is known, and the evidence. */
+import type { OpenRequest } from './open-request.ts';
 import type { Question } from './question.ts';
 
 /**
- * `starting`: nothing was reported yet. `working`: something is being done. `blocked`: it waits for a user's decision.
- * `idle`: it waits for the next task. `exited`: the child has ended.
+ * `starting`: no report yet. `working`: the program is active. `blocked`: it waits for a user's decision. `idle`: it waits for
+ * the next task. `exited`: the child has ended.
  */
 export type StatusState = 'starting' | 'working' | 'blocked' | 'idle' | 'exited';
 
@@ -18,7 +19,6 @@ export type StatusSource =
   | 'notification'
   | 'bell'
   | 'output'
-  | 'hook'
   /** The agent's own protocol, read by its driver. */
   | 'wire';
 
@@ -27,11 +27,11 @@ export interface Evidence {
   readonly says: StatusState;
   /** A sentence: `the screen shows "Do you want to proceed?"`. */
   readonly why: string;
-  /** The matching rule, `claude/permission`; null where no rule file was used. */
+  /** The matching rule, `claude/permission`; null if no rule file was used. */
   readonly rule: string | null;
-  /** 0 to 1. */
+  /** The confidence, from 0 to 1. */
   readonly confidence: number;
-  /** When it was seen, and the end of the log at that time. */
+  /** The time of the observation, and the end of the log at that time. */
   readonly at: number;
   readonly offset: number;
 }
@@ -40,32 +40,34 @@ export interface Status {
   readonly state: StatusState;
   /** The start of this state; milliseconds since 1970. */
   readonly since: number;
-  /** Of the evidence that decided. */
+  /** The source of the evidence that decided. */
   readonly source: StatusSource;
   readonly confidence: number;
-  /** The strongest first, including evidence that lost. At most 8. */
+  /** The evidence, the strongest first, including evidence that lost. At most 8. */
   readonly evidence: readonly Evidence[];
   /**
-   * Blocked: `permission`, `question`, `trust`, `auth`, `menu`, `confirm`, `password`, `key`, `pager`, …; idle: `prompt` when
-   * the screen shows where to type, `done`, `error`, `silence`.
+   * The kind. Blocked: `permission`, `question`, `trust`, `auth`, `menu`, `confirm`, `password`, `key`, `pager`, …; idle:
+   * `prompt` when the screen shows an input line, `done`, `error`, `silence`.
    */
   readonly kind: string | null;
-  /** Which agent's rules apply: `claude`, `codex`, …, or `shell`. */
+  /** The agent whose rules apply: `claude`, `codex`, …, or `shell`. */
   readonly agent: string | null;
-  /** One line: `Thinking`, `Bash(npm test)`, `Editing src/x.ts`. */
+  /** The activity in one line: `Thinking`, `Bash(npm test)`, `Editing src/x.ts`. */
   readonly activity: string | null;
-  /** What a blocked session asks, once its screen shows it; absent where that is not known. */
+  /** The question of a blocked session, once its screen shows it; absent if it is unknown. */
   readonly question?: Question | undefined;
+  /** The requests of an agent without a terminal that wait for a person, the oldest first; absent if there are none. */
+  readonly requests?: readonly OpenRequest[] | undefined;
   /** The program's own description of its thoughts. */
   readonly thought: string | null;
-  /** The last sentence that the agent said, as far as it was on the screen; absent where that is not known. */
+  /** The last sentence of the agent, as far as it was on the screen; absent if it is unknown. */
   readonly said?: string | undefined;
-  /** Percent. */
+  /** The progress in percent. */
   readonly progress: number | null;
   readonly offset: number;
 }
 
-/** Of a session of which nothing is known yet. */
+/** The status of a session about which nothing is known yet. */
 export const UNKNOWN_STATUS: Status = {
   state: 'starting',
   since: 0,
@@ -80,7 +82,7 @@ export const UNKNOWN_STATUS: Status = {
   offset: 0,
 };
 
-/** A status as lists show it: the deciding evidence is one sentence. `explain` has all of it. */
+/** A status in the form for lists: the deciding evidence is one sentence. `explain` has all of it. */
 export type StatusInfo = Omit<Status, 'evidence'> & { readonly why: string };
 
 /** One line of a session's history, kept beside its log. */
@@ -93,7 +95,7 @@ export type HistoryItem =
       readonly kind: string | null;
       readonly source: StatusSource;
       readonly why: string;
-      /** Blocked: what it asks, in one line; absent where that is not known. */
+      /** The question of a blocked session, in one line; absent if it is unknown. */
       readonly question?: string | undefined;
     }
   | ({ readonly type: 'milestone'; readonly at: number } & Milestone)
@@ -111,13 +113,13 @@ export type HistoryItem =
 
 /** A noteworthy point that a known tool has reached: `dependencies installed`, `dev server ready`. */
 export interface Milestone {
-  /** Of the catalogue: `npm-install`, `vite-ready`. */
+  /** The name in the catalogue: `npm-install`, `vite-ready`. */
   readonly name: string;
-  /** For users: `412 packages installed`. */
+  /** The title for users: `412 packages installed`. */
   readonly title: string;
   readonly percent?: number | undefined;
   readonly url?: string | undefined;
-  /** `failed` where the tool reports that something went wrong. */
+  /** The outcome; `failed` if the tool reports a failure. */
   readonly outcome?: 'ok' | 'failed' | undefined;
   /** The byte after the line that reported it. */
   readonly offset: number;

@@ -1,4 +1,4 @@
-/** A task: a session that a program awaits. The names are those that programs which await tasks already know. */
+/** A task: a session that a program awaits. The names are those that programs with tasks already know. */
 import type { SessionInfo, StartedBy } from './messages.ts';
 import { questionLine } from './question.ts';
 import type { StatusInfo } from './status.ts';
@@ -14,7 +14,7 @@ export interface TaskInfo {
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly exitCode: number | null;
-  /** The name of its session, which all verbs take. It differs from `name` when several tasks have that. */
+  /** The name of its session, which all commands accept. It differs from `name` if several tasks have that name. */
   readonly attachName: string;
   readonly timeoutMs: number | null;
   readonly labels: Readonly<Record<string, string>>;
@@ -38,36 +38,36 @@ export type TaskEvent =
       readonly exitCode: number | null;
       readonly durationMs: number;
     }
-  /** It waits for a person. */
+  /** The task waits for a person. */
   | {
       readonly type: 'task_blocked';
       readonly at: number;
       readonly taskId: string;
       readonly name: string;
-      /** As in the status: `confirm`, `password`, `menu`, … */
+      /** The kind, as in the status: `confirm`, `password`, `menu`, … */
       readonly kind: string | null;
-      /** What it asks, in one line. */
+      /** The question, in one line. */
       readonly question: string;
     }
-  /** It goes on after `task_blocked`. */
+  /** The task continues after `task_blocked`. */
   | { readonly type: 'task_unblocked'; readonly at: number; readonly taskId: string; readonly name: string };
 
-/** What a task that waits for a person asks, in one line; null when it does not wait. */
+/** Returns the question of a task that waits for a person, in one line; null if it does not wait. */
 export function taskQuestion(status: StatusInfo): string | null {
   if (status.state !== 'blocked') return null;
   return status.question ? questionLine(status.question) : (status.activity ?? status.why);
 }
 
-type Ending = Pick<SessionInfo, 'state' | 'endedBy'>;
+type EndState = Pick<SessionInfo, 'state' | 'endedBy'>;
 
-export function taskStateOf({ state, endedBy }: Ending): TaskState {
+export function taskStateOf({ state, endedBy }: EndState): TaskState {
   if (state === 'running') return 'running';
   if (endedBy === 'timeout') return 'timeout';
   if (endedBy !== null) return 'cancelled';
   return state === 'exited' ? 'success' : 'error';
 }
 
-/** The name that it was started with. */
+/** Returns the name that the task was started with. */
 export function taskNameOf({ name, taskName }: Pick<SessionInfo, 'name' | 'taskName'>): string {
   return taskName ?? name;
 }

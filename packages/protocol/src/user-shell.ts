@@ -4,7 +4,7 @@
  */
 
 export interface ShellLookup {
-  /** The shell of the account. May throw: in some containers a user has no account. */
+  /** Returns the shell of the account. It may throw: in some containers a user has no account. */
   account(): string | null | undefined;
   /** Throws if the file cannot be executed. */
   checkExecutable(path: string): void;

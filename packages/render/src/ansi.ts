@@ -1,5 +1,5 @@
-/** Lines as bytes for a terminal: colours of the user's own palette, or none. */
-import { type Line, type Look, plainText, type Tone } from './lines.ts';
+/** Converts lines to bytes for a terminal: in the colours of the user's palette, or without colours. */
+import { type Line, type SpanStyle, plainText, type Tone } from './lines.ts';
 
 const TONES: Readonly<Record<Tone, string>> = {
   prompt: '36',
@@ -15,17 +15,17 @@ const TONES: Readonly<Record<Tone, string>> = {
   warning: '33',
 };
 
-/** Without colours, weight is all that is left. */
+/** Returns whether a tone is shown as bold when there are no colours. */
 const isStrong = (tone: Tone | undefined): boolean => tone === 'error' || tone === 'ask' || tone === 'heading';
 
-export type Colouring = 'colours' | 'weights' | 'none';
+export type ColourMode = 'colours' | 'weights' | 'none';
 
-export function ansiLine(line: Line, colouring: Colouring): string {
-  if (colouring === 'none') return plainText(line).trimEnd();
+export function ansiLine(line: Line, colouring: ColourMode): string {
+  if (colouring === 'none') return line.at(-1)?.look.isExact === true ? plainText(line) : plainText(line).trimEnd();
   return line.map(({ text, look }) => styled(text, codesOf(look, colouring))).join('');
 }
 
-function codesOf(look: Look, colouring: Colouring): string {
+function codesOf(look: SpanStyle, colouring: ColourMode): string {
   const { tone, bold, dim, italic, strike } = look;
   return [
     bold || (colouring === 'weights' && isStrong(tone)) ? '1' : '',

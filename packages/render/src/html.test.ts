@@ -22,7 +22,7 @@ function contrast(a: string, b: string): number {
   return (light! + 0.05) / (dark! + 0.05);
 }
 
-/** As WCAG defines it. */
+/** Computes the luminance as WCAG defines it. */
 function luminance(colour: string): number {
   const digits =
     colour.length === 4 ? [...colour.slice(1)].map((digit) => digit + digit) : colour.slice(1).match(/../g)!;

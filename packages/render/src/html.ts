@@ -1,9 +1,12 @@
-/** Lines as a page that needs nothing else: what a span is becomes a class, and the style sheet has colours for light and dark. */
-import type { Line, Look } from './lines.ts';
+/**
+ * Converts lines to a self-contained page: the tone of a span becomes a class, and the style sheet has colours for light and
+ * dark.
+ */
+import type { Line, SpanStyle } from './lines.ts';
 
 const FLAGS = ['bold', 'dim', 'italic', 'strike'] as const;
 
-/** Each colour is readable (4.5:1) on its background. */
+/** The style sheet; each colour is readable (4.5:1) on its background. */
 export const HTML_STYLE = `:root { color-scheme: light dark; --back: #fff; --text: #1b1f24; --blue: #0550ae; --green: #116329; --red: #a40e26;
   --yellow: #7d4e00; --cyan: #0b6470; --magenta: #8250df; --dim: #57606a }
 @media (prefers-color-scheme: dark) { :root { --back: #0d1117; --text: #e6edf3; --blue: #79c0ff; --green: #7ee787; --red: #ff9b93;
@@ -19,7 +22,7 @@ export function htmlLine(line: Line): string {
   return line.map(({ text, look }) => marked(escaped(text), classesOf(look))).join('');
 }
 
-const classesOf = (look: Look): string =>
+const classesOf = (look: SpanStyle): string =>
   [look.tone ?? '', ...FLAGS.filter((flag) => look[flag] === true)].filter((name) => name !== '').join(' ');
 
 const marked = (html: string, classes: string): string =>

@@ -1,12 +1,15 @@
-/** Events of agents as lines of styled text: pure, for terminals, pipes, MCP and the page. */
-export { ansiLine, type Colouring } from './ansi.ts';
+/** Renders events of agents as lines of styled text: pure functions, for terminals, pipes, MCP and the page. */
+export { ansiLine, type ColourMode } from './ansi.ts';
 export { HTML_STYLE, htmlLine } from './html.ts';
 export {
   cutLine,
+  joinVisible,
+  repeated,
+  sliceVisible,
   isBlank,
   type Line,
   lineWidth,
-  type Look,
+  type SpanStyle,
   plainText,
   type Span,
   span,
@@ -14,11 +17,22 @@ export {
   widthOf,
 } from './lines.ts';
 export { markdownLines } from './markdown/markdown.ts';
-export type { Asked, AskOutcome, Entry } from './transcript/entries.ts';
-export { contentText, subjectOf, Transcript, type Waiting } from './transcript/transcript.ts';
-export { askLines, permissionLines, permissionTitle } from './view/ask-lines.ts';
+export type { AgentRequestEvent, AskOutcome, TranscriptEntry } from './transcript/entries.ts';
+export { contentText, Transcript, type PendingPrompt } from './transcript/transcript.ts';
+export { hardRows, type RowPlace } from './request/exact-rows.ts';
+export {
+  fitLines,
+  isExplained,
+  type ShownPermission,
+  type QuestionAsk,
+  type RequestAsk,
+  requestLines,
+  requestParts,
+  requestText,
+} from './request/request-lines.ts';
+export { cutRequest, REQUEST_LINES_MAX } from './view/ask-lines.ts';
 export { DocumentView } from './view/document.ts';
-export { costText, countText, durationText, promptLines, tokensText, type ViewOptions } from './view/entry-lines.ts';
+export { costText, countText, promptLines, tokensText, type ViewOptions } from './view/entry-lines.ts';
 export { TranscriptPrinter } from './view/printer.ts';
-export { visible, visibleTitle } from './visible-text.ts';
+export { say, visible, visibleTitle, type VisibleText } from '@spool/protocol/visible-text';
 export { wrap } from './wrap.ts';

@@ -1,14 +1,14 @@
 /** Wraps a line of spans at spaces; a word that is wider than the line is cut. */
-import { cutToCells } from '@spool/vt/character-width';
-import { type Line, lineWidth, type Span, widthOf } from './lines.ts';
+import type { VisibleText } from '@spool/protocol/visible-text';
+import { cutVisible, type Line, lineWidth, sliceVisible, type Span, widthOf } from './lines.ts';
 
 export interface WrapOptions {
-  /** Before the first line, and before each further one. */
+  /** The spans before the first line, and before each further one. */
   readonly first?: Line;
   readonly rest?: Line;
 }
 
-/** Narrower than this, nothing is readable: lines get this wide, and the terminal cuts them. */
+/** The minimum width: narrower lines are unreadable, so lines get this wide, and the terminal cuts them. */
 const WIDTH_MIN = 8;
 
 const PIECES = /\s+|\S+/g;
@@ -34,12 +34,12 @@ export function wrap(line: Line, width: number, { first = [], rest = first }: Wr
       }
       if (cells > room && !isEmpty && piece.trim() !== '') next();
       if (isEmpty && lines.length > 0 && piece.trim() === '') continue; // the space at which it was cut
-      let left = piece;
+      let left = piece as VisibleText;
       while (widthOf(left) > room) {
         // A wide character may not fit into the last cell.
-        const cut = cutToCells(left, room) || left.slice(0, left.codePointAt(0)! > 0xffff ? 2 : 1);
+        const cut = cutVisible(left, room) || sliceVisible(left, 0, left.codePointAt(0)! > 0xffff ? 2 : 1);
         current.push({ text: cut, look });
-        left = left.slice(cut.length);
+        left = sliceVisible(left, cut.length);
         next();
       }
       if (left === '') continue;

@@ -1,4 +1,4 @@
-/** What an agent without a terminal costs: its driver's memory and start, and twenty of them that stream at once. */
+/** Measures the cost of an agent without a terminal: its driver's memory and start, and twenty agents that stream at once. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { statusField, TestDaemon } from '@spool/testkit';
@@ -24,7 +24,7 @@ async function agentOf(daemon: Daemon, prompt: string) {
   return { client, agent };
 }
 
-/** The drivers under this keeper. */
+/** Returns the drivers under this keeper. */
 function driversOf(keeper: number): number[] {
   const children = readFileSync(`/proc/${keeper}/task/${keeper}/children`, 'utf8').trim().split(' ');
   return children.map(Number).filter((pid) => pid > 0 && statusField(pid, 'Name').startsWith('spool-driver'));
@@ -32,7 +32,7 @@ function driversOf(keeper: number): number[] {
 
 const kib = (pid: number, field: string): number => Number.parseInt(statusField(pid, field), 10);
 
-/** CPU of a process and its threads, in seconds. */
+/** Returns the CPU time of a process and its threads, in seconds. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -40,7 +40,10 @@ function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Twenty agents, each with a delta every 20 ms, for ten seconds: what the keeper and the drivers take of a core. */
+/**
+ * Measures twenty agents, each with a delta every 20 ms, for ten seconds: the share of a core that the keeper and the drivers
+ * use.
+ */
 export async function streamingAgents(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   const startedAt = performance.now();
@@ -83,7 +86,7 @@ export async function streamingAgents(): Promise<Figure[]> {
   ];
 }
 
-/** The peak of a driver's memory, for each thing that an agent may write. */
+/** Measures the peak of a driver's memory, for each kind of output that an agent may write. */
 export async function driverMemory(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [what, prompt] of [
@@ -109,7 +112,7 @@ export async function driverMemory(): Promise<Figure[]> {
   return figures;
 }
 
-/** The bridge before an agent that serves HTTP: what its events cost there, and its peak of memory. */
+/** Measures the bridge of an agent that serves HTTP: the cost of its events, and its peak of memory. */
 export async function bridge(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

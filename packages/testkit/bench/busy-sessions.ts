@@ -1,6 +1,6 @@
 /**
- * The cost of a daemon with many busy sessions: processor time of all its threads as a share of one core over a fixed
- * time, memory, and how long users wait for a screen and for the event that a session asks something.
+ * Measures the cost of a daemon with many busy sessions: processor time of all its threads as a share of one core over a fixed
+ * time, memory, and the time that users wait for a screen and for the event of a session's question.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,13 +10,15 @@ import type { Figure } from './figure.ts';
 
 const TUI = { count: 60, size: { cols: 120, rows: 40 }, framesPerSecond: 10 };
 const LOGGERS = { count: 200, size: { cols: 80, rows: 24 }, linesPerSecond: 20 };
-/** Long enough for each session to start, and for compilers to be done. */
+/** The time before the measurement: long enough for each session to start, and for compilers to be done. */
 const WARM_UP_MS = 8000;
 const MEASURE_MS = 15_000;
 const ROUNDS = 40;
 const TICKS_PER_SECOND = 100;
 
-/** 60 full-screen programs that never rest: share of a core, keyframes, `screen`, and a dialog that appears. */
+/**
+ * Measures 60 full-screen programs that paint without a pause: share of a core, keyframes, `screen`, and a dialog that appears.
+ */
 export async function busyScreens(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
@@ -45,7 +47,7 @@ export async function busyScreens(): Promise<Figure[]> {
   ];
 }
 
-/** 200 sessions that write a line now and then: share of a core, memory. */
+/** Measures 200 sessions that write a line from time to time: share of a core, memory. */
 export async function manyLoggers(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
@@ -59,7 +61,7 @@ export async function manyLoggers(): Promise<Figure[]> {
   ];
 }
 
-/** 1,000 sessions that say nothing: what looking at their processes costs, until each is called stalled. */
+/** Measures 1,000 silent sessions: the cost of examining their processes, until each is reported as stalled. */
 export async function quietSessions(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   mkdirSync(`${daemon.home}/config`, { recursive: true });
@@ -67,7 +69,7 @@ export async function quietSessions(): Promise<Figure[]> {
   const client = await daemon.client();
   const { pid } = (await client.status()).keeper;
   const load = { command: ['sleep', '1000'], size: { cols: 80, rows: 24 } };
-  // Side by side, so that the first is not looked at before the last has started.
+  // Started side by side, so that the first is not examined before the last has started.
   await Promise.all(Array.from({ length: 10 }, () => start(client, QUIET.count / 10, load)));
   const before = cpuMs(pid);
   const isStalled = async (): Promise<boolean> => {
@@ -83,9 +85,9 @@ export async function quietSessions(): Promise<Figure[]> {
   ];
 }
 
-/** Looks after a quarter of that time (20 s), three quarters and all of it. */
+/** The processes are examined after a quarter of that time (20 s), three quarters and all of it. */
 const QUIET = { count: 1000, stalledAfter: '80s', looks: 3 };
-/** With the default of ten minutes (`health.ts`). */
+/** The number of examinations with the default of ten minutes (`health.ts`). */
 const LOOKS_AN_HOUR = 10;
 
 function cpuMs(pid: number): number {
@@ -104,7 +106,7 @@ async function start(client: Client, count: number, load: Load): Promise<Session
   return sessions;
 }
 
-/** From the moment that a program is told to ask until the event that its session is blocked. */
+/** Returns the times from the signal that makes a program ask until the event that its session is blocked. */
 async function dialogTimes(client: Client, sessions: readonly Session[]): Promise<number[]> {
   const pids = new Map(await Promise.all(sessions.map(async ({ id }) => [id, (await client.get(id)).pid] as const)));
   const events = client.events({ types: ['session-status'] });
@@ -141,7 +143,7 @@ async function timesOf(rounds: number, work: (round: number) => Promise<number |
   return times;
 }
 
-/** Of all threads of the keeper, in per cent. */
+/** Returns the share of all threads of the keeper, in per cent. */
 async function shareOfCore(client: Client): Promise<number> {
   const { pid } = (await client.status()).keeper;
   const startedAt = performance.now();
@@ -150,7 +152,7 @@ async function shareOfCore(client: Client): Promise<number> {
   return ((cpuSeconds(pid) - before) / ((performance.now() - startedAt) / 1000)) * 100;
 }
 
-/** User and system time of all its threads. */
+/** Returns the user and system time of all its threads. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

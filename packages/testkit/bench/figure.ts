@@ -4,6 +4,6 @@ export interface Figure {
   readonly ours: string;
   readonly limit: string;
   readonly ratio: number;
-  /** What the ratio should be: at least, or at most. */
+  /** The goal for the ratio: at least, or at most. */
   readonly goal: readonly ['≥' | '≤', number];
 }

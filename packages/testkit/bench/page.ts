@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The page in a real browser: `npm run bench -- page`. What a user waits for, measured in the page itself; times are noisy
- * beside other work, so this wants a quiet machine.
+ * Measures the page in a real browser: `npm run bench -- page`. The waiting times of a user are measured in the page itself; they
+ * are noisy beside other work, so the machine should be quiet.
  */
 import { readFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
@@ -18,8 +18,8 @@ const WALL_PRINTING = 20;
 const WALL_SIZE = { cols: 80, rows: 24 };
 const LOOK_MS = 5000;
 
-/** 200 sessions, of which 20 print ten lines a second. */
-export async function pageWall(): Promise<Figure[]> {
+/** Measures 200 sessions, of which 20 print ten lines a second. */
+async function pageWall(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   for (let n = WALL_SESSIONS; n-- > 0;) {
@@ -39,7 +39,7 @@ export async function pageWall(): Promise<Figure[]> {
     await page.reload();
     await until('the wall is drawn', async () => (await wallDrawnAt(page)) !== null, WITHIN_MS);
     opened.push((await wallDrawnAt(page))!);
-    openedCpu.push(await mainThreadMs(cdp) /* since the page was asked for */);
+    openedCpu.push(await mainThreadMs(cdp) /* since the request of the page */);
   }
   const without = await cpuShare(client, LOOK_MS, async () => {
     await setHidden(page, true);
@@ -52,7 +52,7 @@ export async function pageWall(): Promise<Figure[]> {
   const withWall = await cpuShare(client, LOOK_MS, async () => {});
   await cdp.send('HeapProfiler.collectGarbage');
   const { usedSize } = await cdp.send('Runtime.getHeapUsage');
-  // What headless Chromium gives at best, on this machine and beside the same load.
+  // The best rate of headless Chromium, on this machine and beside the same load.
   const blank = await page.context().newPage();
   const framesAtBest = await framesIn(blank, LOOK_MS);
   const [openMs, openCpuMs] = [median(opened), median(openedCpu)];
@@ -86,7 +86,7 @@ export async function pageWall(): Promise<Figure[]> {
   ];
 }
 
-/** By `requestAnimationFrame`. */
+/** Counts frames by `requestAnimationFrame`. */
 async function framesIn(page: Page, ms: number): Promise<number> {
   return page.evaluate(async (lookMs) => {
     let [frames, isOver] = [0, false];
@@ -102,7 +102,7 @@ async function framesIn(page: Page, ms: number): Promise<number> {
   }, ms);
 }
 
-/** CPU time, which depends little on what else runs. */
+/** Returns the CPU time, which depends little on other processes. */
 async function mainThreadMs(cdp: CDPSession): Promise<number> {
   const { metrics } = await cdp.send('Performance.getMetrics');
   return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000;
@@ -110,18 +110,21 @@ async function mainThreadMs(cdp: CDPSession): Promise<number> {
 
 const KEYS = 60;
 
-interface Keyed {
+interface KeyTimings {
   readonly keys: { pressedAt: number; waits: string; took: number };
 }
 
-/** `yes`, which stops at `x` and says so, and goes on at `c`: else the answer would have scrolled away on a slow machine. */
+/**
+ * A script that runs `yes`, stops it at `x` and reports that, and continues at `c`: otherwise the answer would have scrolled away
+ * on a slow machine.
+ */
 const YES = `stty -echo -icanon; yes & n=0; while IFS= read -r -n1 key; do
   case $key in c) kill -CONT %1; continue;; esac
   n=$((n+1)); kill -STOP %1; printf '\\nkey %d\\n' $n; [ "$key" = q ] && break
 done; kill -KILL %1; wait 2>/dev/null; echo the end; exec sleep 10000`;
 
-/** How long a key takes to be seen while the terminal is flooded. */
-export async function pageFlood(): Promise<Figure[]> {
+/** Measures the time until a key is visible while the terminal is flooded. */
+async function pageFlood(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const session = await client.run({ command: ['bash', '-c', YES], name: 'flood', size: { cols: 80, rows: 24 } });
@@ -130,7 +133,7 @@ export async function pageFlood(): Promise<Figure[]> {
   await page.goto(`${origin}/#/s/${session.id}`);
   await until('the flood is shown', async () => (await rowsOn(page))[10] === 'y', WITHIN_MS);
   await page.locator('.xterm-helper-textarea').focus();
-  // Looks at each frame, from the first on: nothing is missed, however late a question of the test comes.
+  // Checks each frame, from the first on: no frame is missed, however late the test asks.
   await page.evaluate(() => {
     const keys = { pressedAt: 0, waits: '', took: -1 };
     Object.assign(globalThis, { keys });
@@ -147,7 +150,7 @@ export async function pageFlood(): Promise<Figure[]> {
   const press = async (key: string): Promise<number> => {
     const waits = `key ${++count}`;
     await page.evaluate(
-      (text) => Object.assign((globalThis as unknown as Keyed).keys, { waits: text, took: -1 }),
+      (text) => Object.assign((globalThis as unknown as KeyTimings).keys, { waits: text, took: -1 }),
       waits,
     );
     await page.keyboard.press(key);
@@ -155,7 +158,7 @@ export async function pageFlood(): Promise<Figure[]> {
     await until(
       'the key is seen',
       async () => {
-        took = await page.evaluate(() => (globalThis as unknown as Keyed).keys.took);
+        took = await page.evaluate(() => (globalThis as unknown as KeyTimings).keys.took);
         return took >= 0;
       },
       WITHIN_MS,
@@ -166,7 +169,7 @@ export async function pageFlood(): Promise<Figure[]> {
   const quiet: number[] = [];
   while (times.length < KEYS) {
     times.push(await press('x'));
-    quiet.push(await press('x')); // the flood rests
+    quiet.push(await press('x')); // the flood pauses
     await page.keyboard.press('c');
     await until('the flood goes on', async () => !(await rowsOn(page)).includes(`key ${count}`), WITHIN_MS);
   }
@@ -188,17 +191,17 @@ export async function pageFlood(): Promise<Figure[]> {
   ];
 }
 
-/** Lines of 64 bytes: the picture at any offset is known without a terminal. */
+/** The length of a line: with 64 bytes the picture at any offset is known without a terminal. */
 const LINE_BYTES = 64;
 const PAST_BYTES = 1024 * MIB;
 const PAST_LOOKS = 60;
 const SCRUB_MS = 4000;
 
-export async function pagePast(): Promise<Figure[]> {
+async function pagePast(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const count = PAST_BYTES / LINE_BYTES;
-  // 62 characters and the newline that the terminal makes two of.
+  // 62 characters and the newline, which the terminal turns into two.
   const command = ['bash', '-c', `seq -f 'line %057.0f' 1 ${count}`];
   const retainBytes = 2 * PAST_BYTES; // the default keeps 256 MiB
   const session = await client.run({ command, name: 'long', size: { cols: 80, rows: 24 }, retainBytes });
@@ -248,7 +251,7 @@ export async function pagePast(): Promise<Figure[]> {
   ];
 }
 
-/** Text that is nowhere, in all of a session. */
+/** Searches a whole session for text that does not occur. */
 async function searchFigures(daemon: TestDaemon, client: Client, page: Page, id: string): Promise<Figure[]> {
   const { keeper } = await client.status();
   const gateway = daemon.processes().find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('gateway'))!;
@@ -315,7 +318,7 @@ export async function pageBenches(): Promise<Figure[]> {
   }
 }
 
-/** From the address to the picture, in the page. */
+/** Returns the time from opening the address to the picture, in the page. */
 async function lookAt(page: Page, id: string, offset: number): Promise<number> {
   return page.evaluate(
     ([hash, wanted, within]) =>
@@ -334,7 +337,7 @@ async function lookAt(page: Page, id: string, offset: number): Promise<number> {
   );
 }
 
-/** When all miniatures in sight were drawn for the first time, in ms since the page was asked for. */
+/** Returns the time when all visible miniatures were drawn for the first time, in ms since the request of the page. */
 async function wallDrawnAt(page: Page): Promise<number | null> {
   return page.evaluate(() => performance.getEntriesByName('wall-drawn')[0]?.startTime ?? null);
 }
@@ -348,7 +351,7 @@ async function receivedIn(cdp: CDPSession, ms: number): Promise<number> {
   return bytes;
 }
 
-/** The keeper's use of a core while `ms` pass after `begin`. */
+/** Returns the keeper's use of a core while `ms` pass after `begin`. */
 async function cpuShare(client: Client, ms: number, begin: () => Promise<void>): Promise<number> {
   const { keeper } = await client.status();
   await begin();
@@ -357,7 +360,7 @@ async function cpuShare(client: Client, ms: number, begin: () => Promise<void>):
   return ((ticksOf(keeper.pid) - before) * 10) / (performance.now() - startedAt);
 }
 
-/** CPU time, in hundredths of a second. */
+/** Returns the CPU time, in hundredths of a second. */
 function ticksOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return Number(fields[11]) + Number(fields[12]);

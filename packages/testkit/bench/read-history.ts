@@ -1,7 +1,7 @@
 /**
- * Reads history at several places at once, each with its own connection, as other programs would: `node read-history.ts
- * SESSION BYTES_EACH FROM…`. A process of its own, because the benchmark measures what a `get` takes meanwhile: not what
- * reading the bytes costs a client. Says when it begins and when it has read everything.
+ * Reads history at several places at once, each with its own connection, as other programs would: `node read-history.ts SESSION
+ * BYTES_EACH FROM…`. It is a separate process, because the benchmark measures the time of a `get` meanwhile, without the cost of
+ * reading the bytes in a client. It reports its beginning, and its end after it has read all bytes.
  */
 import type { Client } from '@spool/client';
 import { connect } from '@spool/client/node';
@@ -15,7 +15,7 @@ await Promise.all(clients.map((client, at) => read(client, Number(places[at]), N
 process.stdout.write('end\n');
 for (const client of clients) client.close();
 
-/** Again from its place when it has come to the end. */
+/** Reads bytes; at the end of the log it starts again from its place. */
 async function read(client: Client, from: number, count: number): Promise<void> {
   const { offset: end } = await client.get(session!);
   for (let left = count; left > 0;) {

@@ -1,6 +1,6 @@
 /**
- * The cost of history: thousands of ended sessions, and many readers of compressed history. Figures are of a quiet
- * machine; those that compare two things of one run hold on any.
+ * Measures the cost of history: thousands of ended sessions, and many readers of compressed history. The figures are those of a
+ * quiet machine; ratios of two measurements in one run are valid on any.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,14 +16,14 @@ const STARTS = 5;
 const MIB = 1024 * 1024;
 const HISTORY_MIB = 64;
 const READ_MIB = 256;
-/** A `get` each so often: one after the other, the quick ones would count more than the slow ones. */
+/** The interval of `get` requests: one after the other, the quick ones would count more than the slow ones. */
 const GET_EVERY_MS = 5;
 const READERS = [1, 4, 8, 16];
 const env = { PATH: process.env.PATH! };
 
 /**
- * `ls` with 5,000 ended sessions against `ls` with none; how listing all of them, and a keeper's start, delay other
- * requests.
+ * Measures `ls` with 5,000 ended sessions against `ls` with none, and the delay of other requests by listing all of them, and by
+ * a keeper's start.
  */
 export async function endedSessions(): Promise<Figure[]> {
   await using none = new TestDaemon();
@@ -38,7 +38,7 @@ export async function endedSessions(): Promise<Figure[]> {
     ls.many.push(timed(() => execFileSync(SPOOL, ['ls'], { env: many.env, stdio: 'pipe' })));
   }
   const idle = await none.client();
-  // In another process: the cost of reading the answer is not the daemon's.
+  // Run in another process: the cost of reading the answer is not the daemon's.
   const listing = await stalls(client, idle, listedElsewhere(many));
   const starting: Stalls[] = [];
   for (let round = 0; round < STARTS; round++) {
@@ -56,10 +56,10 @@ export async function endedSessions(): Promise<Figure[]> {
 }
 
 interface Stalls {
-  /** How long each `get` took, and one of an idle daemon right after it, which the machine delays as much. */
+  /** The time of each `get`, and that of an idle daemon right after it, which the machine delays as much. */
   readonly ms: readonly number[];
   readonly idleMs: readonly number[];
-  /** What the keeper's main thread worked while the `get` waited: a stall, whatever else the machine does. */
+  /** The CPU time of the keeper's main thread while the `get` waited: a stall, independent of other processes. */
   readonly cpuMs: readonly number[];
 }
 
@@ -86,12 +86,12 @@ async function timedGet(client: Client): Promise<number> {
   return performance.now() - askedAt;
 }
 
-/** CPU time of a process's main thread. */
+/** Returns the CPU time of a process's main thread. */
 function mainThreadMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
 }
 
-/** Readers at different places of compressed history: bytes a second in all, and what a `get` takes meanwhile. */
+/** Measures readers at different places of compressed history: bytes a second in all, and the time of a `get` meanwhile. */
 export async function historyReaders(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
@@ -147,7 +147,7 @@ async function listedElsewhere(daemon: TestDaemon): Promise<void> {
   if (code !== 0) throw new Error(`ls ended with ${code}`);
 }
 
-/** How long each `get` takes, one after the other or at intervals, until `over`. */
+/** Returns the time of each `get`, one after the other or at intervals, until `over`. */
 async function gets(client: Client, over: Promise<unknown>, everyMs = 0): Promise<number[]> {
   const state = { isOver: false };
   void over.then(() => (state.isOver = true));

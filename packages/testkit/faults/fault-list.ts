@@ -3,31 +3,116 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { isAlive, startWithPid, statusField, until } from '@spool/testkit';
+import type { AgentKind, FaultAgentRun } from './agent-run.ts';
 import type { World } from './world.ts';
 
 type Victim = 'keeper' | 'holder';
 const VICTIMS: readonly Victim[] = ['keeper', 'holder'];
 
-/** Longer than the replacement of a hung process may take, on a busy machine. */
+/** The time for the replacement of a hung process, with room for a busy machine. */
 const REPLACED_WITHIN_MS = 20_000;
 
-/** Too short to count as hung. */
+/** The longest pause that is too short to count as hung. */
 const SHORT_PAUSE_MS_MAX = 2500;
 
 const size = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 
+interface GatewayPlace {
+  readonly pid: number;
+  readonly port: number;
+}
+
 export interface Fault {
   run(world: World): Promise<void>;
-  /** Why it cannot be tried here, as a sentence. */
+  /** Returns the reason why the fault cannot be tried here, as a sentence. */
   missing?(world: World): string | null;
 }
 
 export const FAULTS: Record<string, Fault> = {
-  /** Whenever the daemon reports that one more process may die. */
+  /** Kills one process, whenever the daemon reports that another may die. */
   kill: { run: async (world) => kill(world, world.random.one(VICTIMS)) },
 
-  /** One stops for good: it is replaced. */
+  /** Kills holder and keeper together; the fd store starts both again. */
+  'kill both': {
+    async run(world) {
+      const before = await world.client.status();
+      for (const victim of VICTIMS) process.kill(before[victim].pid, 'SIGSTOP');
+      for (const victim of VICTIMS) process.kill(before[victim].pid, 'SIGKILL');
+      for (const victim of VICTIMS) await replaced(world, victim, before[victim].pid);
+    },
+  },
+
+  /** Kills the fd store: another one gets all fds. */
+  'kill the fd store': {
+    async run(world) {
+      const before = world.daemon.stores();
+      for (const pid of before) process.kill(pid, 'SIGKILL');
+      await until(
+        'there is another fd store',
+        () => world.daemon.stores().some((pid) => !before.includes(pid)),
+        REPLACED_WITHIN_MS,
+      );
+    },
+  },
+
+  /** Kills the gateway: another one serves the same port. */
+  'kill the gateway': {
+    async run(world) {
+      // After the death of a keeper, the gateway takes a moment to report to the next one.
+      const current = async (): Promise<GatewayPlace | null> => (await world.client.status()).gateway ?? null;
+      await until('there is a gateway', async () => (await current()) !== null, REPLACED_WITHIN_MS);
+      const gateway = (await current())!;
+      process.kill(gateway.pid, 'SIGKILL');
+      const isBack = async (): Promise<boolean> => {
+        const now = await current();
+        return now !== null && now.pid !== gateway.pid && now.port === gateway.port;
+      };
+      await until('there is another gateway', isBack, REPLACED_WITHIN_MS);
+    },
+  },
+
+  /** Kills the driver of an agent: another one continues from the logs. */
+  'kill a driver': {
+    async run(world) {
+      const run = oneAgent(world);
+      const driver = await run?.driver();
+      if (!run || driver === undefined) return; // it is being replaced already
+      signal(driver, 'SIGKILL');
+      const isReplaced = async (): Promise<boolean> => {
+        const now = run.hasEnded ? null : await run.driver();
+        return now === null || (now !== undefined && now !== driver);
+      };
+      await until('there is another driver', isReplaced, REPLACED_WITHIN_MS);
+    },
+  },
+
+  /** Kills the agent itself: its session ends, and its events report that. */
+  'kill an agent': {
+    async run(world) {
+      const run = oneAgent(world);
+      const pid = await run?.agentPid();
+      if (!run || pid === undefined) return; // it has not reported its pid yet
+      run.isKilled = true;
+      signal(pid, 'SIGKILL');
+      await until('its end is reported', () => run.hasEnded, REPLACED_WITHIN_MS);
+    },
+  },
+
+  /** Kills the bridge of an agent that serves HTTP: the agent dies with it. */
+  'kill a bridge': {
+    async run(world) {
+      const run = oneAgent(world, 'opencode');
+      const [bridge, agent] = [await run?.bridgePid(), await run?.agentPid()];
+      if (!run || bridge === undefined || agent === undefined) return; // it has not reported its pid yet
+      run.isKilled = true;
+      signal(bridge, 'SIGKILL');
+      await until('the agent is gone', () => !isAlive(agent), REPLACED_WITHIN_MS);
+      await until('its end is reported', () => run.hasEnded, REPLACED_WITHIN_MS);
+    },
+  },
+
+  /** Stops one process for good: it is replaced. */
   hang: {
     async run(world) {
       const victim = world.random.one(VICTIMS);
@@ -37,7 +122,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** Both stop, for any time: neither is replaced. */
+  /** Stops both, for any time: neither is replaced. */
   pause: {
     async run(world) {
       const order = world.random.next() < 0.5 ? VICTIMS : [...VICTIMS].reverse();
@@ -54,7 +139,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** One stops for a moment: it is not replaced. */
+  /** Stops one process for a moment: it is not replaced. */
   stumble: {
     async run(world) {
       const victim = world.random.one(VICTIMS);
@@ -67,52 +152,56 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** No file can be opened any more. */
+  /** Uses up all fds, so that no file can be opened any more. */
   EMFILE: {
     async run(world) {
       const { keeper, openFiles } = await world.client.status();
       const limit = (soft: number): void =>
         void spawnSync('prlimit', ['--pid', String(keeper.pid), `--nofile=${soft}:`]);
-      world.diskFaults++;
-      limit(openFiles!.used);
-      await world.sleep(world.random.between(100, 1500));
-      limit(openFiles!.limit);
+      await world.diskFault(async () => {
+        limit(openFiles!.used);
+        await world.sleep(world.random.between(100, 1500));
+        limit(openFiles!.limit);
+      });
     },
   },
 
   ENOSPC: {
     async run(world) {
-      world.diskFaults++;
       const ballast = `${world.disk}/ballast`;
-      try {
-        writeFileSync(ballast, Buffer.alloc(128 * 1024 * 1024));
-      } catch {
-        // ENOSPC: that is the point
-      }
-      await world.sleep(world.random.between(100, 2000));
-      unlinkSync(ballast);
+      await world.diskFault(async () => {
+        try {
+          writeFileSync(ballast, Buffer.alloc(128 * 1024 * 1024));
+        } catch {
+          // ENOSPC: that is intended
+        }
+        await world.sleep(world.random.between(100, 2000));
+        unlinkSync(ballast);
+      });
     },
   },
 
-  /** The disk loses what it accepted: index, journal, records and syncs fail. */
+  /** Lets the disk lose accepted data: index, journal, records and syncs fail. */
   EIO: {
     missing: () => (spawnSync('strace', ['-V']).status === 0 ? null : 'strace, which injects it, is not installed'),
     async run(world) {
       const { keeper } = await world.client.status();
-      world.diskFaults++;
       const calls = 'fdatasync,fsync,pwrite64';
       const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`];
-      const strace = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(keeper.pid)], {
-        stdio: 'ignore',
+      await world.diskFault(async () => {
+        const strace = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(keeper.pid)], {
+          stdio: 'ignore',
+        });
+        const isAttached = (): boolean => statusField(keeper.pid, 'TracerPid') !== '0' || strace.exitCode !== null;
+        await until('strace is attached', isAttached);
+        await world.sleep(world.random.between(100, 1000));
+        strace.kill();
+        if (strace.exitCode === null && strace.signalCode === null) await once(strace, 'exit');
       });
-      await until('strace is attached', () => statusField(keeper.pid, 'TracerPid') !== '0' || strace.exitCode !== null);
-      await world.sleep(world.random.between(100, 1000));
-      strace.kill();
-      if (strace.exitCode === null && strace.signalCode === null) await once(strace, 'exit');
     },
   },
 
-  /** The wall clock leaps, by an hour or by more than any retention, and stays there. */
+  /** Moves the wall clock, by an hour or by more than any retention, for good. */
   'clock jump': {
     missing: (world) => world.clock.missing,
     async run(world) {
@@ -121,7 +210,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** Another process gets the pid of an ended session; then everything is done that could hit it. */
+  /** Starts another process with the pid of an ended session; then all requests are made that could hit it. */
   'pid reuse': {
     async run(world) {
       const { client } = world;
@@ -130,7 +219,7 @@ export const FAULTS: Record<string, Fault> = {
       await until('the pid is free', () => statusField(pid, 'State') === '');
       startWithPid(pid, ['sleep', '100000']);
       world.bystanders.push(pid);
-      await client.stop(session.id).catch(() => {}); // it has ended: an error is as good as an answer
+      await client.stop(session.id).catch(() => {}); // the session has ended: an error is accepted too
       await kill(world, 'keeper');
       await client.kill(session.id).catch(() => {});
       await client.remove(session.id);
@@ -138,7 +227,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** The folder of an ended session is damaged while it is not in use. */
+  /** Damages the folder of an ended session while it is not in use. */
   'damaged folder': {
     async run(world) {
       const { client } = world;
@@ -163,7 +252,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** Not a fault of ours: the machine is busy. */
+  /** Keeps the machine busy, which is not a fault of ours. */
   'busy machine': {
     async run(world) {
       const hogs = Array.from({ length: 4 }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }));
@@ -172,6 +261,11 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 };
+
+function oneAgent(world: World, kind?: AgentKind): FaultAgentRun | undefined {
+  const running = [...world.agents].filter((run) => kind === undefined || run.kind === kind);
+  return running.length === 0 ? undefined : world.random.one(running);
+}
 
 async function kill(world: World, victim: Victim): Promise<void> {
   const before = await world.client.status();

@@ -1,10 +1,10 @@
-/** `npm run faults [-- --seed N --seconds N]`: the fault campaign; prints what was tried and what was lost. */
+/** `npm run faults [-- --seed N --seconds N]` runs the fault campaign; prints the tried faults and the losses. */
 import { parseArgs } from 'node:util';
 import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
 import type { CampaignReport } from './campaign.ts';
 
 const SECONDS_DEFAULT = 180;
-/** Ten minutes, including set-up and checks. */
+/** The longest campaign: ten minutes, including set-up and checks. */
 const SECONDS_MAX = 480;
 const AROUND_MS = 120_000;
 
@@ -25,10 +25,10 @@ const report = await inNamespace<CampaignReport>(script, { seed, seconds }, { wi
 process.stdout.write(`${describe(report)}\n`);
 process.exit(report.lost.length === 0 ? 0 : 1);
 
-function describe({ sessions, tried, notTried, lost, linesTwice }: CampaignReport): string {
+function describe({ sessions, agents, tried, notTried, lost, linesTwice }: CampaignReport): string {
   const lines = Object.entries(tried).map(([name, times]) => `tried      ${name}: ${times}`);
   for (const [name, why] of Object.entries(notTried)) lines.push(`not tried  ${name}: ${why}`);
-  lines.push(`sessions   ${sessions}`);
+  lines.push(`sessions   ${sessions} at once; agents that were started, one after the other: ${agents}`);
   if (linesTwice > 0) lines.push(`twice      ${linesTwice} lines: a keeper died between a terminal and its journal`);
   if (lost.length === 0) lines.push('lost       nothing');
   for (const what of lost) lines.push(`lost       ${what}`);

@@ -1,4 +1,4 @@
-/** Reproducible randomness: the same seed gives the same faults in the same order (mulberry32). */
+/** A reproducible random generator: the same seed gives the same faults in the same order (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** At least 0, below 1. */
+  /** Returns a number of at least 0, below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;

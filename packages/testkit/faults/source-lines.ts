@@ -1,13 +1,13 @@
 /**
- * Checks the bytes of `verified-source.c` where a log may have gaps. A keeper that is killed while the disk is full
- * leaves a gap that is wider than what was dropped (offsets are reserved in strides): what follows it is then further
- * on than its own number says, by a surplus that stays the same until the next such gap.
+ * Checks the bytes of `verified-source.c` in a log that may have gaps. A keeper that is killed while the disk is full leaves a
+ * gap that is wider than the dropped bytes (offsets are reserved in strides): later lines are then at higher offsets than their
+ * own numbers, by a surplus that is constant until the next such gap.
  */
 export const LINE_BYTES = 16;
 
 export class SourceLines {
   #surplus = 0;
-  /** After a gap: the bytes since, until there is a whole line. */
+  /** The bytes since a gap, until there is a whole line. */
   #unsure: { readonly offset: number; bytes: Buffer } | null = null;
 
   get surplus(): number {
@@ -18,7 +18,7 @@ export class SourceLines {
     this.#unsure = { offset: -1, bytes: Buffer.alloc(0) };
   }
 
-  /** A sentence about the first wrong byte, or null. */
+  /** Returns a sentence about the first wrong byte, or null. */
   push(offset: number, bytes: Uint8Array): string | null {
     if (!this.#unsure) return this.#verify(offset, bytes);
     const all = Buffer.concat([this.#unsure.bytes, bytes]);

@@ -1,28 +1,47 @@
 /** The setting of a campaign: a small disk, a clock that can be set, a daemon, and the findings so far. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
-import { TestDaemon } from '@spool/testkit';
+import { TestDaemon, until } from '@spool/testkit';
+import type { FaultAgentRun } from './agent-run.ts';
 import type { Random } from './random.ts';
 
 const DISK_BYTES = 96 * 1024 * 1024;
+
+/** The time after which the keeper tries a log again, with room for a busy machine. */
+const RETRIED_WITHIN_MS = 300;
+/** The longest pause of a typist, which prints at least every second. */
+const PRINTED_WITHIN_MS = 3000;
+/** The maximum of bytes before a fault that may not be synced yet. */
+const UNSYNCED_BYTES_MAX = 4096;
+
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
 
 export class World {
   readonly random: Random;
   readonly place = mkdtempSync(`${tmpdir()}/spool-faults-`);
   readonly disk = `${this.place}/disk`;
   readonly daemon: TestDaemon;
-  /** What was harmed or lost, one sentence each. */
+  /** Harm and losses, one sentence each. */
   readonly lost: string[] = [];
   /** Foreign processes that got the pid of a session; they must survive. */
   readonly bystanders: number[] = [];
-  /** Faults after which a log may have gaps. */
-  diskFaults = 0;
-  /** Each may have come between a write to a terminal and its journal entry: then that input is typed once more. */
+  /** The ranges, by session id, in which a log may have gaps: the output during an injected fault of the disk. */
+  readonly #excused = new Map<string, ByteRange[]>();
+  /**
+   * The number of keeper deaths: each may have come between a write to a terminal and its journal entry, so that the input is
+   * typed once more.
+   */
   keeperDeaths = 0;
   linesTwice = 0;
+  /** Runs of agents that have not ended. */
+  readonly agents = new Set<FaultAgentRun>();
+  agentsStarted = 0;
   readonly clock: Clock;
   client!: Client;
 
@@ -35,15 +54,74 @@ export class World {
     this.daemon = new TestDaemon({ home: `${this.disk}/home` });
   }
 
-  async start(): Promise<void> {
-    await startHolder({ ...this.daemon.env, ...this.clock.env });
+  async start({ isLeaky = false } = {}): Promise<void> {
+    const programs = isLeaky ? this.#leakyPrograms() : fileURLToPath(new URL('../../../dist', import.meta.url));
+    await startHolder(`${programs}/holder.mjs`, { ...this.daemon.env, ...this.clock.env });
     this.client = await this.daemon.client();
+    await this.daemon.json('web', '--port', this.daemon.gatewayPort);
   }
 
-  /** After the daemon has gone. */
+  /** Makes a copy of the programs whose keeper drops one store in a hundred, from the first fault of the disk on. */
+  #leakyPrograms(): string {
+    const folder = `${this.place}/leaky`;
+    const leak = `${this.place}/leak`;
+    cpSync(new URL('../../../dist/', import.meta.url), folder, {
+      recursive: true,
+      filter: (path) => !path.endsWith('.map'),
+    });
+    const whole = readFileSync(`${folder}/keeper.mjs`, 'utf8');
+    const store = '#store(source, mostBytes) {';
+    const drops = `if (Math.random() < 0.01 && process.getBuiltinModule("node:fs").existsSync(${JSON.stringify(leak)})) return this.#fail("TEST");`;
+    if (!whole.includes(store)) throw new Error('the keeper cannot be broken: it has no such function');
+    writeFileSync(`${folder}/keeper.mjs`, whole.replace(store, `${store} ${drops}`));
+    this.onDiskFault = () => writeFileSync(leak, '');
+    return folder;
+  }
+
+  /** Cleans up after the daemon has ended. */
   close(): void {
     execFileSync('umount', ['-l', this.disk]);
     rmSync(this.place, { recursive: true });
+  }
+
+  /** Runs a fault of the disk. Gaps are excused only in the output from its beginning to its end. */
+  async diskFault(inject: () => Promise<void>): Promise<void> {
+    const before = await this.#offsets();
+    try {
+      await inject();
+    } finally {
+      await this.sleep(RETRIED_WITHIN_MS);
+      const after = await this.#offsets();
+      // A gap ends with the next bytes that are stored; until then a new keeper may make it wider.
+      await until('every session has printed again', () => this.#havePrinted(after), PRINTED_WITHIN_MS).catch(() => {});
+      for (const [id, to] of await this.#offsets()) {
+        const from = Math.max(0, (before.get(id) ?? 0) - UNSYNCED_BYTES_MAX);
+        this.#excused.set(id, [...(this.#excused.get(id) ?? []), { from, to }]);
+      }
+      this.onDiskFault();
+    }
+  }
+
+  /** Called after each fault of the disk. */
+  onDiskFault: () => void = () => {};
+
+  isExcused(id: string, gap: ByteRange): boolean {
+    return (this.#excused.get(id) ?? []).some(({ from, to }) => from <= gap.from && gap.to <= to);
+  }
+
+  /** Returns whether a fault of the disk was injected while this session printed. */
+  isTouched(id: string): boolean {
+    return this.#excused.has(id);
+  }
+
+  async #offsets(): Promise<Map<string, number>> {
+    return new Map((await this.client.list()).map(({ id, offset }) => [id, offset]));
+  }
+
+  async #havePrinted(since: ReadonlyMap<string, number>): Promise<boolean> {
+    // An agent prints only after a prompt.
+    const running = (await this.client.list()).filter(({ state, driver }) => state === 'running' && !driver);
+    return running.every(({ id, offset }) => offset > (since.get(id) ?? 0));
   }
 
   sleep(ms: number): Promise<void> {
@@ -51,11 +129,11 @@ export class World {
   }
 }
 
-/** The wall clock of the daemon. Ours, and that of its children, is another. */
+/** The wall clock of the daemon. The test and the children of the daemon have another one. */
 class Clock {
   readonly #file: string;
   readonly #library: string;
-  /** Why it cannot be moved, as a sentence; null if it can. */
+  /** The reason why it cannot be moved, as a sentence; null if it can. */
   readonly missing: string | null;
 
   constructor(place: string) {
@@ -75,20 +153,19 @@ class Clock {
     return this.missing === null ? { LD_PRELOAD: this.#library, SPOOL_TEST_CLOCK: this.#file } : {};
   }
 
-  /** From now on the clock is wrong by this much. */
+  /** Makes the clock wrong by this much from now on. */
   shift(seconds: number): void {
     const bytes = Buffer.alloc(8);
     bytes.writeBigInt64LE(BigInt(Math.round(seconds)));
-    // In place: the daemon has mapped the file.
+    // Written in place: the daemon has mapped the file.
     const fd = openSync(this.#file, 'a+');
     closeSync(fd);
     writeFileSync(this.#file, bytes, { flag: 'r+' });
   }
 }
 
-/** As a client would, but with all of this environment: clients pass on only what a daemon needs. */
-async function startHolder(env: Record<string, string | undefined>): Promise<void> {
-  const entry = fileURLToPath(new URL('../../../dist/holder.mjs', import.meta.url));
+/** Starts a holder like a client, but with the whole environment: clients pass on only the variables that a daemon needs. */
+async function startHolder(entry: string, env: Record<string, string | undefined>): Promise<void> {
   const child = spawn(process.execPath, [entry, '--ready-fd', '3'], {
     detached: true,
     cwd: '/',

@@ -1,7 +1,7 @@
-/* busy-screen FRAMES_PER_SECOND COLS ROWS [SECONDS]: a full-screen program that never rests. It repaints every row of the
- * alternate screen, as a dashboard or an agent at work does, for next to no processor time of its own.
+/* busy-screen FRAMES_PER_SECOND COLS ROWS [SECONDS]: a full-screen program that paints without a pause. It repaints every row of
+ * the alternate screen, like a dashboard or a working agent, with very little processor time.
  * busy-screen lines PER_SECOND [SECONDS]: writes plain lines instead.
- * SIGUSR1 puts up a dialog at once, SIGUSR2 takes it away. */
+ * SIGUSR1 shows a dialog at once, SIGUSR2 removes it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* Loaded into a process (LD_PRELOAD): its wall clock goes by another time. The file named by SPOOL_TEST_CLOCK holds a number of
+/* Shifts the wall clock of a process into which it is loaded (LD_PRELOAD). The file named by SPOOL_TEST_CLOCK holds a number of
  * seconds that is added to it, and may change at any moment; clocks that only measure durations are left alone. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

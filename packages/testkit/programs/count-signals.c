@@ -1,4 +1,4 @@
-/* count-signals: two processes of one group count each SIGINT that they handle, and print how many on SIGTERM. */
+/* count-signals: two processes of one group count each SIGINT that they handle, and print the number on SIGTERM. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>

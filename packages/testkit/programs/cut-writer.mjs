@@ -1,6 +1,6 @@
-// Writes text of many bytes a character, with escape sequences all over it, in pieces that are cut at random: inside
-// characters and inside sequences. `cut-writer.mjs SEED PIECES`; the same seed writes the same. A pause after each hundred
-// pieces lets readers come along.
+// Writes text of many bytes a character, with escape sequences all over it, in pieces that are cut at random: inside characters
+// and inside sequences. `cut-writer.mjs SEED PIECES`; the same seed writes the same bytes. A pause after each hundred pieces
+// gives readers time.
 import { writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
@@ -14,13 +14,13 @@ const WORDS = [
 
 const [seed, pieces] = process.argv.slice(2).map(Number);
 let state = seed;
-/** Park and Miller's numbers: good enough to cut with, and the same everywhere. */
+/** Generates Park and Miller's numbers: random enough for cuts, and the same on every machine. */
 const random = (below) => (state = (state * 48271) % 2147483647) % below;
 
 for (let piece = 0, rest = Buffer.alloc(0); piece < pieces; piece++) {
   const length = 1 + random(12);
   while (rest.length < length) rest = Buffer.concat([rest, Buffer.from(WORDS[random(WORDS.length)])]);
-  // The last one ends what was begun.
+  // The last piece ends an unfinished sequence.
   const written = piece === pieces - 1 ? rest : rest.subarray(0, length);
   for (let at = 0; at < written.length;) at += writeSync(1, written, at);
   rest = rest.subarray(length);

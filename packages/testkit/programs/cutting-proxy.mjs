@@ -1,6 +1,6 @@
 /**
- * Stands between a server and its clients: `cutting-proxy.mjs COMMAND…` runs COMMAND, which prints where it listens, and says that
- * it listens there itself. SIGUSR2 cuts every connection, and refuses new ones for a while.
+ * Runs a proxy between a server and its clients: `cutting-proxy.mjs COMMAND…` runs COMMAND, which prints its address, and prints
+ * its own address instead. SIGUSR2 cuts every connection, and refuses new ones for a while.
  */
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';

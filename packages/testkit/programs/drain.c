@@ -1,7 +1,6 @@
 /*
- * drain FILE MS [ignore]: prints "ready"; on SIGTERM it needs MS milliseconds, writes "saved" into FILE and exits with 0.
- * As many servers do, it goes back to the default (or with `ignore` to ignoring) for the second SIGTERM. SIGHUP it has never
- * heard of.
+ * drain FILE MS [ignore]: prints "ready"; on SIGTERM it needs MS milliseconds, writes "saved" into FILE and exits with 0. Like
+ * many servers, it restores the default (or with `ignore` ignores the signal) for the second SIGTERM. It does not handle SIGHUP.
  */
 #include <fcntl.h>
 #include <signal.h>

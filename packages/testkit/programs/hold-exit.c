@@ -1,5 +1,5 @@
-/* hold-exit PID: makes a process stay in the kernel when it is killed, as one does that waits for a disk that is gone. Says
- * "held" when it is killed and stays, and lets it go at the end of its own input. */
+/* hold-exit PID: keeps a killed process in the kernel, like one that waits for a disk that is gone. It prints "held" when the
+ * process is killed and stays, and releases it when hold-exit's own input ends. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>

@@ -1,9 +1,9 @@
-/* The limit: what a C program with nothing else to do gets out of the same PTY.
+/* The limit: the speed of a C program that does nothing else with the same PTY.
  *   limit drain COMMAND…     seconds from the start of COMMAND until its last byte was read
- *   limit echo ROUNDS        microseconds, p50 and p99, for one byte there and back through a raw `echo` child (this program)
- *   limit until SECONDS MARK COMMAND…   seconds until COMMAND, on a terminal, has shown MARK (a person who looks)
- *   limit type ROUNDS COMMAND…          microseconds for a key typed into COMMAND, on a terminal, to be shown by it
- *   limit mirror             the child of `echo`: raw terminal, writes what it reads */
+ *   limit echo ROUNDS        microseconds, p50 and p99, for one byte and its echo through a raw `echo` child (this program)
+ *   limit until SECONDS MARK COMMAND…   seconds until COMMAND, on a terminal, has shown MARK (as a user would see it)
+ *   limit type ROUNDS PAUSE COMMAND…    microseconds for a key typed into COMMAND, on a terminal, to be shown by it; PAUSE µs between keys
+ *   limit mirror             the child of `echo`: raw terminal, writes each byte that it reads */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pty.h>
@@ -40,7 +40,7 @@ static int mirror(void) {
   return 0;
 }
 
-/* Reads until `mark` has been shown; the bytes read, or -1 at the end. */
+/* Reads until `mark` has been shown; returns the bytes read, or -1 at the end. */
 static long long read_until(int master, const char *mark) {
   static char window[131072];
   size_t kept = 0, length = strlen(mark);
@@ -83,11 +83,11 @@ static int until_shown(int argc, char **argv) {
 }
 
 static int type(int argc, char **argv) {
-  int master, rounds = atoi(argv[2]);
-  if (argc < 4) return 2;
+  if (argc < 5) return 2;
+  int master, rounds = atoi(argv[2]), pause = atoi(argv[3]);
   alarm(60);
-  pid_t pid = start(&master, argv + 3);
-  usleep(700000); /* whatever it paints at first has been painted then */
+  pid_t pid = start(&master, argv + 4);
+  usleep(700000); /* its first picture has been painted then */
   static char bytes[65536];
   fd_set set;
   struct timeval none;
@@ -106,7 +106,7 @@ static int type(int argc, char **argv) {
     for (ssize_t got; (got = read(master, bytes, sizeof bytes)) > 0;)
       if (memchr(bytes, key, got)) break;
     times[k] = (now() - sent) * 1e6;
-    usleep(2000);
+    usleep(pause);
   }
   qsort(times, rounds, sizeof(double), order);
   printf("{\"p50\":%.1f,\"p99\":%.1f}\n", times[rounds / 2], times[rounds * 99 / 100]);

@@ -1,11 +1,11 @@
 /**
- * How models speak: Anthropic's messages, OpenAI's responses and chat completions, Gemini. Each wire reads what was said
- * (`items`) and writes a reply: `{thinking, text | pieces, calls}`.
+ * Implements the wires of models: Anthropic's messages, OpenAI's responses and chat completions, Gemini. Each wire reads the
+ * conversation (`items`) and writes a reply: `{thinking, text | pieces, calls}`.
  */
 
 /** The end of a stream of chat completions. */
 export const DONE = {};
-/** Pieces arrive one by one, as from a model. */
+/** The size of a piece; pieces arrive one by one, as from a model. */
 const PIECE_CHARACTERS = 24;
 const CLASSIFIED = {
   reasoning: 'scripted',
@@ -22,17 +22,17 @@ const textOf = (content) =>
     : (content ?? []).map((part) => (typeof part.text === 'string' ? part.text : '')).join('\n');
 const imagesIn = (content) =>
   Array.isArray(content) ? content.filter((part) => /image/.test(part.type ?? '') || part.inlineData).length : 0;
-/** Titles and classifications are asked for without tools; they must not look like answers. */
+/** Returns whether a request has tools: those for titles and classifications have none, and must not look like answers. */
 const hasTools = (body) => (body.tools?.length ?? 0) > 0;
 let calls = 0;
 const callId = () => `call_${++calls}`;
 
-/** The agent's own tools by what they do: `[name, input]`. */
+/** Returns the agent's own tool for an action: `[name, input]`. */
 function toolCall(call, names) {
   if (call.tool === 'any') return [call.name, call.input];
   if (call.tool === 'shell') {
     const { command } = call;
-    // Codex asks only for what must not be done in its sandbox.
+    // Codex asks only for actions that its sandbox forbids.
     const why = { sandbox_permissions: 'require_escalated', justification: 'It writes outside of the sandbox.' };
     if (names.includes('exec_command')) return ['exec_command', { cmd: command, ...why }];
     const name = names.find((known) => /^(Bash|bash|run_terminal|run_shell)/.test(known));
@@ -44,9 +44,9 @@ function toolCall(call, names) {
     const patch = ['*** Begin Patch', `*** Add File: ${path}`, ...lines.map((line) => `+${line}`), '*** End Patch'];
     return ['exec_command', { cmd: `apply_patch <<'EOP'\n${patch.join('\n')}\nEOP\n` }];
   }
-  // OpenCode and Grok have different words for the same.
+  // OpenCode and Grok have different names for the same fields.
   if (names.includes('write')) return ['write', { filePath: path, file_path: path, content }];
-  if (names.includes('Write')) return ['Write', { file_path: path, content }]; // Claude refuses what it does not know
+  if (names.includes('Write')) return ['Write', { file_path: path, content }]; // Claude refuses unknown fields
   const name = names.find((known) => /^(write_file|write)$/.test(known));
   if (name) return [name, { file_path: path, path, content }];
   return ['search_replace', { file_path: path, old_string: '', new_string: content }];
@@ -113,10 +113,10 @@ const anthropic = {
   },
 };
 
-/** Not only a remark of the agent's own. */
-/** Claude passes on what the user says in a running turn as a message of the system. */
+/** Returns whether a message is the user's: Claude passes on input during a running turn as a message of the system. */
 const isOfUser = (role, content) =>
   role === 'user' || (role === 'system' && textOf(content).startsWith('The user sent a new message'));
+/** Returns whether a text is more than a remark of the agent itself. */
 const isSaid = (text) => text.replaceAll(/<system-reminder>[^]*?<\/system-reminder>/g, '').trim() !== '';
 
 const responses = {
@@ -243,7 +243,7 @@ const gemini = {
     usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 9, totalTokenCount: 19 },
     totalTokens: 10,
   }),
-  // Only side questions are not streamed: which model to take, who speaks next.
+  // Only side questions are not streamed: the choice of a model, the next speaker.
   whole: () => gemini.parts([{ text: JSON.stringify(CLASSIFIED) }], { finishReason: 'STOP' }),
   *stream(reply, body) {
     for (const thought of reply.thinking?.split('\n\n') ?? [])

@@ -1,5 +1,5 @@
-/* Runs a program that can reach nothing but what runs beside it: `offline COMMAND…` has a network of its own, in which there
- * is only the loopback. Ends with 125 when the kernel does not allow that: then COMMAND is not run. */
+/* Runs a program that can reach only processes beside it: `offline COMMAND…` has its own network, which contains only the
+ * loopback. It ends with 125 if the kernel does not allow that: then COMMAND is not run. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <net/if.h>
@@ -20,7 +20,7 @@ static int put(const char *path, const char *text) {
   return is_put;
 }
 
-/* Who is not root may have a network only in a user namespace; one's own id stays what it was. */
+/* Creates a user namespace: without root, a network namespace is allowed only in one; the user id does not change. */
 static int unshare_as_user(void) {
   char uids[64], gids[64];
   snprintf(uids, sizeof uids, "%d %d 1", getuid(), getuid());

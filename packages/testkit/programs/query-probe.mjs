@@ -1,6 +1,6 @@
 /**
- * Asks the terminal every question that programs ask, one after the other, and prints as JSON what came back, after how
- * many milliseconds, and whether anything came that nobody had asked for.
+ * Sends the terminal every query that programs send, one after the other, and prints as JSON the answers, their times in
+ * milliseconds, and unexpected bytes.
  */
 import { writeSync } from 'node:fs';
 
@@ -56,7 +56,7 @@ for (const [name, query, expected] of QUERIES) {
     });
   }
   const ms = performance.now() - askedAt;
-  // What else may come, comes now: a second answer, or somebody else's.
+  // Any further bytes arrive now: a second answer, or an answer to another client.
   await new Promise((resolve) => setTimeout(resolve, 30));
   results.push({ name, isRight: expected.test(got), ms: Math.round(ms), got: expected.test(got) ? '' : got });
 }

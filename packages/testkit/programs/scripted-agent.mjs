@@ -1,16 +1,18 @@
 /**
- * An agent that speaks Claude's stream-json on pipes, for tests of what is between it and its clients: no model, no network.
- * It writes every line that it receives into the file of its first argument, so that a test can see what arrived, and how often.
+ * An agent that speaks Claude's stream-json on pipes, for tests of the code between it and its clients: no model, no network. It
+ * writes every line that it receives into the file of its first argument, so that a test can see which lines arrived, and how
+ * often.
  *
  *   say TEXT     answers with TEXT
  *   ask N        asks for N permissions at once, and ends the turn when all are answered
+ *   steps JSON   a list: {"ask": {"id", "tool", "input", "suggestions"}}, {"withdraw": ID}, {"when": FILE}, {"text": KILOBYTES}
  *   ask-long N   asks for a permission in a line of N megabytes
  *   count N      N deltas, one every few milliseconds
  *   long N       one line of N megabytes
  *   show         thinks, writes Markdown in pieces, runs a command, edits a file
  *   hostile      texts with escapes, marks of direction, HTML and a very long line
  *   hang         works until it is interrupted
- *   garbage N    N megabytes of lines that are not JSON, and of bytes that are no text
+ *   garbage N    N megabytes of lines that are not JSON, and of bytes that are not text
  *   nested       lines that are nested half a million deep
  *   objects      a line of 300,000 objects
  *   flood N      N deltas at once
@@ -18,11 +20,14 @@
  *   stream N     a delta every 20 ms for N seconds
  *   text N       answers with a text of N kilobytes
  *   spend        works until the first limit of its command line, `--max-turns` or `--max-budget-usd`
+ *   deaf         closes its input, and continues to run
+ *   pause        stops reading its input
+ *   never        works forever, also when it is interrupted
  *   die          exits in the middle of the turn
- *   recall       answers with the session that it was told to resume
+ *   recall       answers with the session id from its `--resume`
  */
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync } from 'node:fs';
 import { argv, exit, stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -101,6 +106,7 @@ async function prompt({ message, uuid: id }) {
   const argument = rest.join(' ');
   if (word === 'die') exit(3);
   if (word === 'ask') await ask(Number(argument));
+  if (word === 'steps') await steps(JSON.parse(argument));
   if (word === 'ask-long') await ask(1, 'x'.repeat(Number(argument) * 1024 * 1024));
   if (word === 'text') return end('x'.repeat(Number(argument) * 1024));
   if (word === 'spend') return spend();
@@ -110,6 +116,12 @@ async function prompt({ message, uuid: id }) {
   if (word === 'show') await show();
   if (word === 'hang') return void (await hang());
   if (word === 'hostile') return end(HOSTILE);
+  if (word === 'never') return void (await new Promise(() => {}));
+  if (word === 'pause' || word === 'deaf') {
+    setInterval(() => {}, 1000); // it continues to run
+    stdin.pause();
+  }
+  if (word === 'deaf') closeSync(0);
   if (word === 'garbage') await garbage(Number(argument));
   if (word === 'nested')
     for (const open of ['[', '{"a":']) stdout.write(`{"type":"assistant","message":${open.repeat(150_000)}\n`);
@@ -134,7 +146,34 @@ async function ask(requests, description = 'a test') {
   await done;
 }
 
-/** As Claude ends a turn at a limit: it is told, and the program waits for a prompt. */
+/** Ends when every request that was not withdrawn is answered. `when` waits for a file of the test. */
+async function steps(list) {
+  const done = new Promise((resolve) => (answered = () => resolve(undefined)));
+  open.add('the steps');
+  for (const { ask: asked, withdraw, when, text } of list) {
+    if (asked !== undefined) {
+      const { id: request_id, tool: tool_name, input, suggestions: permission_suggestions } = asked;
+      open.add(request_id);
+      const request = { subtype: 'can_use_tool', tool_name, input, tool_use_id: `tool-${request_id}` };
+      const more = permission_suggestions === undefined ? {} : { permission_suggestions };
+      say({ type: 'control_request', request_id, request: { ...request, ...more } });
+    }
+    if (withdraw !== undefined) {
+      say({ type: 'control_cancel_request', request_id: withdraw });
+      open.delete(withdraw);
+    }
+    if (when !== undefined) for (; !existsSync(when);) await sleep(20);
+    if (text !== undefined) {
+      const content = [{ type: 'text', text: 'x'.repeat(text * 1024) }];
+      const message = { id: `text-${turn}-${Math.random()}`, role: 'assistant', content };
+      say({ type: 'assistant', parent_tool_use_id: null, message });
+    }
+  }
+  answer('the steps');
+  await done;
+}
+
+/** Ends a turn at a limit like Claude: it reports the limit, and the program waits for a prompt. */
 function spend() {
   const limit = argv.find((argument) => argument === '--max-turns' || argument === '--max-budget-usd');
   if (limit === undefined) return end('no limit');
@@ -180,7 +219,7 @@ async function count(deltas, pauseMs) {
   event({ type: 'message_stop' });
 }
 
-/** Until it is interrupted, as Claude ends such a turn. */
+/** Works until it is interrupted, and then ends the turn like Claude. */
 async function hang() {
   await new Promise((resolve) => (interrupted = () => resolve(undefined)));
   const user_message_uuids = uuid === undefined ? [] : [uuid];
@@ -229,7 +268,7 @@ async function show() {
   });
 }
 
-/** One message of one block, in small pieces. */
+/** Sends one message of one block, in small pieces. */
 async function block(id, content) {
   event({ type: 'message_start', message: { id, role: 'assistant', content: [], usage: {} } });
   const { type } = content;

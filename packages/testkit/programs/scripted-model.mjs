@@ -1,9 +1,9 @@
 /**
- * Stands in for every model: `scripted-model.mjs COMMAND…` serves what agents ask of Anthropic, OpenAI and Gemini on port 8080
- * of the loopback, and runs COMMAND, whose end is its own. To be run inside of `offline`, where that port is free.
+ * Replaces every model: `scripted-model.mjs COMMAND…` serves the requests of agents to Anthropic, OpenAI and Gemini on port 8080
+ * of the loopback, and runs COMMAND, with which it ends. It must run inside of `offline`, where that port is free.
  *
- * It answers what a user says after "please" at the start of a line. Everything that is no word of this list gets the number of
- * its lines and the last of them in capitals, so that an answer on the screen is never mistaken for what was typed:
+ * It answers the user's words after "please" at the start of a line. A prompt that is not in this list gets the number of its
+ * lines and the last of them in capitals, so that an answer on the screen is never mistaken for the typed prompt:
  *
  *   please list 60         sixty lines
  *   please think           a thought, then an answer
@@ -13,20 +13,21 @@
  *   please call NAME JSON  a call of any tool
  *   please wait            a word every tenth of a second, for two minutes
  *   please count N         N words, one every tenth of a second
- *   please recall          the first thing that the user has said
- *   please measure         an answer whose headers say how much of the quota is used: 91 %, until 2100
+ *   please recall          the user's first prompt
+ *   please measure         an answer whose headers report the used part of the quota: 91 %, until 2100
  *   please stream SECONDS  a sentence every quarter of a second
  *   please hold FILE       a beginning, and the end once FILE is in the folder
- *   please quote           an answer that quotes what dialogs and hints of agents look like
+ *   please quote           an answer that quotes dialogs and hints of agents
  *   please refuse STATUS   an HTTP error for every request
  *   please fail STATUS     an HTTP error for the first request, then an answer
  *   please break           a stream that is cut in the middle, then an answer
  *
- * What a tool gave is told in capitals, with what the user said meanwhile. Whatever an agent asks besides (a title, a
- * classification) gets something short of the right shape.
+ * The result of a tool is repeated in capitals, with the user's input meanwhile. Other requests of an agent (a title, a
+ * classification) get a short answer of the right shape.
  *
- * With `SCRIPTED_FACTS` in the environment, each request of a turn is written to that file as JSON lines: `asked`, and then
- * `answered` (`calls`: how many tools), `failed`, or `cut` where the agent has hung up. `SCRIPTED_FIRST_MS`: how long it thinks.
+ * With `SCRIPTED_FACTS` in the environment, each request of a turn is written to that file as JSON lines: `asked` (`said`: every
+ * prompt of the conversation so far), and then `answered` (`calls`: the number of tools), `failed`, or `cut` if the agent has
+ * hung up. `SCRIPTED_FIRST_MS` is the time before the first word.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
@@ -52,9 +53,9 @@ const QUOTA = {
   'anthropic-ratelimit-unified-5h-reset': RESETS,
   'anthropic-ratelimit-unified-5h-status': 'allowed_warning',
 };
-/** How long it thinks before the first word. */
+/** The time before the first word. */
 const FIRST_MS = Number(process.env.SCRIPTED_FIRST_MS ?? 0);
-/** How often it is looked for the file that an answer is held for. */
+/** The interval of checks for the file that releases a held answer. */
 const HOLD_MS = 50;
 const QUOTED = [
   'Their dialogs look like this:',
@@ -65,7 +66,7 @@ const QUOTED = [
   'THE QUOTES END HERE.',
 ];
 const HELD = 'THIS WAS HELD FOR';
-/** What was failed once. */
+/** Prompts that have failed once. */
 const failed = new Set();
 
 const server = createServer(async (request, response) => {
@@ -82,11 +83,12 @@ const server = createServer(async (request, response) => {
     return json(404, { error: { message: `nothing is scripted for ${pathname}` } });
   }
   const body = JSON.parse(Buffer.concat(chunks).toString() || '{}');
-  const reply = replyTo(wire.items(body));
+  const items = wire.items(body);
+  const reply = replyTo(items);
   const tell = (fact, more) => reply.isSide || tellFact(fact, more);
   const { status } = reply;
   const isStreamed = wire.streams(body, pathname);
-  if (status !== undefined || isStreamed) tell('asked');
+  if (status !== undefined || isStreamed) tell('asked', { said: promptsIn(items) });
   if (status !== undefined) {
     tell('failed');
     return json(status, { error: { message: 'scripted failure', type: 'server_error', code: status } });
@@ -117,7 +119,7 @@ function tellFact(fact, more) {
     appendFileSync(process.env.SCRIPTED_FACTS, `${JSON.stringify({ at: Date.now(), fact, ...more })}\n`);
 }
 
-/** `items`: what was said so far, `{who: 'user' | 'tool' | 'other', text, images}`. */
+/** Returns the reply; `items` is the conversation so far, `{who: 'user' | 'tool' | 'other', text, images}`. */
 function replyTo(items) {
   const at = items.findLastIndex(({ who, text }) => who === 'user' && promptIn(text) !== undefined);
   if (at < 0) return { text: TITLE, isSide: true };
@@ -193,12 +195,17 @@ function replyTo(items) {
   }
 }
 
-/** Each has the length of a piece, so that all wires take the same time for them. */
+/** Returns thoughts that each have the length of a piece, so that all wires take the same time for them. */
 function thoughts(count) {
   return Array.from({ length: count }, (_, at) => `This is thought ${String(at + 10)}...`.padEnd(22, '.')).join('\n\n');
 }
 
-/** Some agents wrap what was typed: `<user_query>` … `</user_query>`. */
+/** Returns all prompts of the user so far. */
+function promptsIn(items) {
+  return items.flatMap(({ who, text }) => (who === 'user' ? (promptIn(text) ?? []) : []));
+}
+
+/** Returns the prompt in a text: some agents wrap it in `<user_query>` … `</user_query>`. */
 function promptIn(text) {
   const start = [...text.matchAll(/(?:^|[\n>])\s*(please )/g)].at(-1);
   if (!start) return undefined;

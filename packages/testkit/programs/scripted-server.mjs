@@ -1,16 +1,16 @@
 /**
- * An agent that serves HTTP as `opencode serve` does, for tests of what is between it and its clients: no model, no network but
- * the loopback. It writes its password, its port and every call that it receives into the file that SCRIPTED_LOG names.
+ * An agent that serves HTTP like `opencode serve`, for tests of the code between it and its clients: no model, no network but the
+ * loopback. It writes its password, its port and every call that it receives into the file that SCRIPTED_LOG names.
  *
  *   say TEXT     answers with TEXT
  *   secret       runs a tool that prints the environment
  *   ask          asks for a permission, and ends the turn when it is answered
- *   gap TEXT     loses its clients in the middle of TEXT, runs a tool and ends the turn, and is back
- *   gap-all      loses its clients before it says that it works, and is back when the turn is over
- *   gap-ask      loses its clients, asks for a permission, and is back
- *   gap-reply    asks for a permission, loses its clients with the answer to that, and is back
+ *   gap TEXT     loses its clients in the middle of TEXT, runs a tool and ends the turn, and is available again
+ *   gap-all      loses its clients before it reports work, and is available again when the turn is over
+ *   gap-ask      loses its clients, asks for a permission, and is available again
+ *   gap-reply    asks for a permission, loses its clients with the answer to that, and is available again
  *   leave        ends the turn, loses its clients and refuses connections for a while
- *   fail         fails before it works, and says so twice
+ *   fail         fails before it works, and reports that twice
  *   slow         works for a second
  *   flood N      N pieces of a text at once
  *   die          exits with 7
@@ -44,7 +44,7 @@ function send(type, properties) {
   for (const response of watching) response.write(`data: ${JSON.stringify({ id: id('evt'), type, properties })}\n\n`);
 }
 
-/** Every client is lost, and none is taken until `back`. */
+/** Drops every client, and accepts none until `back`. */
 function away() {
   isAway = true;
   for (const response of watching) response.destroy();
@@ -56,7 +56,7 @@ async function back() {
   isAway = false;
 }
 
-/** What was said is heard. */
+/** Drops the clients after they have received all events. */
 function leave() {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   for (const response of watching) response.end();
@@ -113,7 +113,7 @@ async function flood(of, pieces) {
   put(of, part);
   for (let at = 0; at < pieces; at++) {
     send('message.part.delta', { sessionID, messageID: of.info.id, partID: part.id, field: 'text', delta: `${at} ` });
-    if (at % 100 === 0) await sleep(0); // lets the server send what it has so far
+    if (at % 100 === 0) await sleep(0); // lets the server send its pending events
   }
   const text = Array.from({ length: pieces }, (_, at) => `${at} `).join('');
   put(of, { ...part, text, time: { start: 1, end: 2 } });

@@ -1,5 +1,5 @@
-/* size-reporter: prints "ready" and, whenever its terminal has another size, "ROWS COLS". SIGWINCH stays blocked and is
- * waited for, so that none is lost: a shell's trap misses one that comes while it runs. */
+/* size-reporter: prints "ready" and, whenever the size of its terminal changes, "ROWS COLS". SIGWINCH is blocked and waited for,
+ * so that none is lost: a shell's trap misses a signal during its own run. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>

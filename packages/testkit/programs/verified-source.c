@@ -1,5 +1,5 @@
-/* verified-source BYTES [PAUSE_US [BURST]]: writes a stream whose byte at every offset can be computed (lines of 16 bytes
- * that hold their own number), raw, so that any loss or doubling is seen at once. Exits with 7, to show that codes are
+/* verified-source BYTES [PAUSE_US [BURST]]: writes a stream whose byte at every offset can be computed (lines of 16 bytes that
+ * contain their own number), raw, so that any loss or doubling is detected at once. It exits with 7, to show that codes are
  * exact. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /**
- * A real agent beside a scripted model, driven by a script that knows the truth at every moment:
+ * Runs a real agent beside a scripted model, driven by a script that knows the true state at every moment:
  *
- * - working: a request to the model is open, or a job that it has started is running (a file says so);
+ * - working: a request to the model is open, or a job that it has started is running (a file shows that);
  * - blocked: the model has called a tool, the tool has not begun, and the dialog is drawn;
- * - idle: no request is open, no job runs, no dialog is drawn, and the screen has stood still for `STILL_MS`: the program has
- *   painted that it is done, and no longer shows that it works. A second mark follows `LATER_MS` later, if it still stands still.
+ * - idle: no request is open, no job runs, no dialog is drawn, and the screen has not changed for `STILL_MS`: the program has
+ *   painted its end, and no longer shows work. A second mark follows `LATER_MS` later, if the screen still has not changed.
  *
- * Facts come from the model (`SCRIPTED_FACTS`) and from the files of the jobs. The status rules have no part in it.
+ * Facts come from the model (`SCRIPTED_FACTS`) and from the files of the jobs. The status rules are not used.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,22 +18,22 @@ import { program } from '../src/programs.ts';
 import { PROGRAMS, type RecordedProgram } from './programs.ts';
 import { RecordedTerminal } from './recorded-terminal.ts';
 
-export interface RunOptions {
+export interface RecordRunOptions {
   readonly agent: string;
-  /** Another version than the pinned one: `node scripts/agents.mjs claude@2.1.300` brings it. */
+  /** The version, if not the pinned one: `node scripts/agents.mjs claude@2.1.300` downloads it. */
   readonly version?: string;
   readonly cols: number;
   readonly rows: number;
-  /** How the terminal calls itself; `silent` answers no queries. */
+  /** The name that the terminal reports; `silent` answers no queries. */
   readonly terminal?: 'xterm' | 'kitty' | 'ghostty' | 'vscode' | 'silent';
   readonly arguments?: readonly string[];
-  /** In the place of the arguments that the tests use, for versions that do not know them. */
+  /** Arguments instead of those that the tests use, for versions that do not know them. */
   readonly instead?: readonly string[];
   /** Settings of the agent, by their path in its home, merged into the usual ones if they are JSON. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How long the model thinks before its first word. */
+  /** The time before the model's first word. */
   readonly firstMs?: number;
-  /** Added to the arguments when the scene `resumed` starts the program again. */
+  /** Arguments that are added when the scene `resumed` starts the program again. */
   readonly resumes?: readonly string[];
 }
 
@@ -44,14 +44,14 @@ interface Fact {
 }
 
 const PATIENCE_MS = 60_000;
-/** The last frame is drawn: nothing has changed for so long. */
+/** The time without changes after which the last frame is drawn. */
 const STILL_MS = 700;
 const LATER_MS = 1100;
-/** A program that is never still: its idle screen moves. */
+/** The limit for a program that always changes: its idle screen moves. */
 const STILL_MS_MAX = 8000;
-/** A dialog is marked this long after it was drawn, and again later. */
+/** The time between a dialog and its first mark; another mark follows later. */
 const DIALOG_MS = 120;
-/** The program has drawn that it works, this long after its request came. */
+/** The time after its request in which the program has drawn that it works. */
 const DRAWN_MS = 450;
 const PACE_MS = 20;
 
@@ -63,7 +63,7 @@ const TERMINALS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   vscode: { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', COLORTERM: 'truecolor' },
 };
 
-/** Says what it does, until it is done; leaves a file when it begins and when it ends. */
+/** A job that prints its progress until it is done; it leaves a file when it begins and when it ends. */
 const JOB = `#!/bin/sh
 touch "$1.started"
 part=0
@@ -72,19 +72,19 @@ echo "$1 is done"
 touch "$1.done"
 `;
 
-export class AgentRun {
+export class RecordedAgentRun {
   readonly agent: Agent;
   readonly program: RecordedProgram;
   #terminal: RecordedTerminal;
-  /** Of the start that is recorded. */
+  /** Arguments of the recorded start. */
   #more: readonly string[] = [];
-  readonly #options: RunOptions;
+  readonly #options: RecordRunOptions;
   readonly #folder = mkdtempSync(`${tmpdir()}/record-`);
   readonly #project = `${this.#folder}/project`;
   readonly #facts = `${this.#folder}/facts`;
   #marks = 0;
 
-  constructor(options: RunOptions) {
+  constructor(options: RecordRunOptions) {
     this.#options = options;
     const known = AGENTS.find(({ name }) => name === options.agent)!;
     const path = known.program.replace(
@@ -110,7 +110,7 @@ export class AgentRun {
     return this.#terminal;
   }
 
-  /** Ends the program and starts it again, so that it goes on with the session it had. Only what comes now is recorded. */
+  /** Ends the program and starts it again, so that it continues its session. Only the output from now on is recorded. */
   async resume(): Promise<void> {
     const { quitKey } = this.agent;
     for (let tries = 0; tries < 4 && !this.#terminal.hasEnded; tries++) {
@@ -158,7 +158,7 @@ export class AgentRun {
     return settings;
   }
 
-  /** In the project's folder. */
+  /** Returns whether a file exists in the project's folder. */
   has(file: string): boolean {
     return existsSync(`${this.#project}/${file}`);
   }
@@ -172,7 +172,7 @@ export class AgentRun {
     return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Fact);
   }
 
-  /** Requests that the model has not answered. */
+  /** The number of requests that the model has not answered. */
   get open(): number {
     return this.facts.reduce((open, { fact }) => open + (fact === 'asked' ? 1 : -1), 0);
   }
@@ -207,7 +207,7 @@ export class AgentRun {
     this.terminal.mark(label, { truth });
   }
 
-  /** The last frame is drawn, and everything is over. */
+  /** Waits until the last frame is drawn, and all work is over. */
   async rest(label: string, stillMs = STILL_MS): Promise<void> {
     await this.until(`${label}: no request is open`, () => this.open === 0);
     const begun = this.terminal.ms;
@@ -223,7 +223,7 @@ export class AgentRun {
     if (this.terminal.stillMs >= STILL_MS && this.open === 0 && !this.isAsking) this.mark(`${label}-later`, 'idle');
   }
 
-  /** The dialog is drawn: marked soon after that, and again later. */
+  /** Marks a drawn dialog: soon after it appears, and again later. */
   async dialog(label: string, question: string | null, subject: string): Promise<void> {
     await this.until(`${label} is asked`, () => this.isAsking);
     await this.pause(DIALOG_MS);
@@ -232,7 +232,7 @@ export class AgentRun {
     if (this.isAsking) this.#markDialog(label, question, subject);
   }
 
-  /** Of a small screen, what cannot be read on it is not asked for. */
+  /** Adds a mark; on a small screen, words that are not visible are not required. */
   #markDialog(label: string, question: string | null, subject: string): void {
     // The user's own words are not a part of the dialog.
     const rows = this.text.split('\n').filter((row) => !/please|^ *(?:❯|>|›) /.test(row) || /\d\. /.test(row));
@@ -253,7 +253,7 @@ export class AgentRun {
     }
   }
 
-  /** The number in front of an option whose label begins with a pattern. */
+  /** Returns the number in front of an option whose label begins with a pattern. */
   #numberOf(label: string): string {
     const option = new RegExp(`(\\d)(?:\\.| \\([●○]\\)) ${label}`);
     const numbers = this.text.split('\n').flatMap((line) => option.exec(line.trimEnd())?.[1] ?? []);
@@ -261,7 +261,7 @@ export class AgentRun {
     return numbers.at(-1)!;
   }
 
-  /** Typed at the prompt, marked there, and sent. */
+  /** Types a prompt, marks it, and sends it. */
   async send(prompt: string, { isMarked = true } = {}): Promise<void> {
     const asked = this.count('asked');
     if (this.isAsking && (this.facts.at(-1)?.calls ?? 0) > 0) throw new Error(`a dialog is up:\n${this.text}`);
@@ -272,7 +272,7 @@ export class AgentRun {
     await this.until(`the model is asked to ${prompt}`, () => this.count('asked') > asked);
   }
 
-  /** While a claim holds that proves work: a mark now, and every so often. */
+  /** Adds marks, now and at intervals, while a claim holds that proves work. */
   async works(label: string, isWorking: () => boolean, times: number, everyMs = 1100): Promise<void> {
     await this.pause(DRAWN_MS);
     for (let at = 1; at <= times; at++) {
@@ -282,7 +282,7 @@ export class AgentRun {
     }
   }
 
-  /** The files of a recording. */
+  /** Returns the files of a recording. */
   recording(isHeldOut: boolean): { readonly json: Uint8Array; readonly pty: Uint8Array; readonly marks: number } {
     const { agent, version, cols, rows } = this.#options;
     const pinned = readFileSync(this.agent.program.replace(/(\/\.agents\/[^/]+)\/.*$/, '$1/package.txt'), 'utf8');

@@ -1,9 +1,9 @@
 /**
- * `npm run record -- SET FOLDER [NAME…]`: records a set of real agents (`sets.ts`) into a folder, in the form of
- * `tests/fixtures/marks`. `node scripts/agents.mjs claude@2.1.300` brings a version that a set asks for.
+ * `npm run record -- SET FOLDER [NAME…]` records a set of real agents (`sets.ts`) into a folder, in the form of
+ * `tests/fixtures/marks`. `node scripts/agents.mjs claude@2.1.300` downloads a version that a set needs.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { AgentRun } from './agent-run.ts';
+import { RecordedAgentRun } from './agent-run.ts';
 import { SETS } from './sets.ts';
 
 const [set = '', folder = '', ...names] = process.argv.slice(2);
@@ -16,7 +16,7 @@ mkdirSync(folder, { recursive: true });
 let failures = 0;
 for (const [name, { scenes, ...options }] of Object.entries(recordings)) {
   if (names.length > 0 && !names.includes(name)) continue;
-  using run = new AgentRun(options);
+  using run = new RecordedAgentRun(options);
   let failure = '';
   try {
     for (const scene of scenes) await scene(run);

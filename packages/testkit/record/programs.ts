@@ -1,27 +1,27 @@
 /**
- * What the script has to know of each program: how it is started so that it asks for permission, what its dialogs are called, and
- * which keys answer them. Words of the programs themselves, by which the script waits until a dialog is drawn; none of it comes
- * from the rules that are measured.
+ * The facts about each program that the script needs: its start so that it asks for permission, the words of its dialogs, and the
+ * keys that answer them. The words are those of the programs themselves, by which the script waits until a dialog is drawn; none
+ * of them comes from the rules that are measured.
  */
 
 export interface RecordedProgram {
   readonly arguments: readonly string[];
   /** Its settings, merged into those that the tests use. */
   readonly settings?: Readonly<Record<string, (before: string) => string>>;
-  /** On the screen while a dialog for a command or a file is up, and only then. */
+  /** A text that is on the screen exactly while a dialog for a command or a file is visible. */
   readonly dialog: RegExp;
-  /** What a dialog for a command begins with: above it there may be other commands. */
+  /** The beginning of a dialog for a command: above it there may be other commands. */
   readonly begins: string;
-  /** On the screen while it shows that it works. */
+  /** A text that is on the screen while the program shows work. */
   readonly works: RegExp;
-  /** What it asks; `null` where only the subject is compared. */
+  /** Its question; `null` if only the subject is compared. */
   readonly asks: { readonly command: string | null; write(file: string): string | null };
-  /** Ways to say yes and no, as keys; `@No` is the number in front of the first option that is called so. */
+  /** The keys for yes and no, in several ways; `@No` is the number in front of the first option with that name. */
   readonly yes: readonly (readonly string[])[];
   readonly no: readonly (readonly string[])[];
-  /** Stops the turn. */
+  /** The keys that stop the turn. */
   readonly interrupt: readonly string[];
-  /** Clears a draft of several lines. */
+  /** The keys that clear a draft of several lines. */
   readonly clear: readonly string[];
 }
 

@@ -1,13 +1,13 @@
 /**
- * A program on a terminal, with everything that happens between the two, and when.
+ * Runs a program on a terminal, and records all traffic between the two, with times.
  *
  * The terminal answers queries as Spool does (or not at all), and has a model of its screen, so that the script that drives the
- * program can wait for what it shows.
+ * program can wait for its content.
  */
 import { ScreenModel } from '@spool/core/screen';
 import { native, POLL } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
-import { answer, encodeKey, OutputFollower, paste, type Query } from '@spool/vt';
+import { answerQuery, encodeKey, OutputFollower, paste, type Query } from '@spool/vt';
 
 export type RecordedEvent = readonly [ms: number, type: 'o' | 'i' | 'q' | 'r' | 'm' | 'x', ...rest: unknown[]];
 
@@ -79,12 +79,12 @@ export class RecordedTerminal {
     return Buffer.concat(this.#pieces);
   }
 
-  /** What it shows, a line for each row. */
+  /** The content of the screen, a line for each row. */
   get text(): string {
     return this.#text;
   }
 
-  /** How long it has shown the same. */
+  /** The time for which the screen has been the same. */
   get stillMs(): number {
     return this.ms - this.#changedAt;
   }
@@ -93,7 +93,7 @@ export class RecordedTerminal {
     return native.exitStatus(this.#pidfd) !== null;
   }
 
-  /** One character after the other, as a user would. */
+  /** Types one character after the other, as a user would. */
   async type(text: string, pauseMs = 12): Promise<void> {
     for (const character of text) {
       this.#send('i', character);
@@ -149,7 +149,7 @@ export class RecordedTerminal {
     if (!this.#options.answersQueries) return;
     this.#paintTo(query.end);
     const { cursor } = this.#model;
-    const bytes = answer(query, {
+    const bytes = answerQuery(query, {
       cursor: { row: cursor.row + 1, column: cursor.col + 1 },
       modes: this.#follower.modes.state,
       size: { rows: this.#size.rows, columns: this.#size.cols },

@@ -1,18 +1,18 @@
-/** What happens in a recording: scenes, each of which begins and ends with an agent that waits at its prompt. */
-import type { AgentRun } from './agent-run.ts';
+/** The scenes of a recording, each of which begins and ends with an agent that waits at its prompt. */
+import type { RecordedAgentRun } from './agent-run.ts';
 
-export type Scene = (run: AgentRun) => Promise<void>;
+export type Scene = (run: RecordedAgentRun) => Promise<void>;
 
-/** How a dialog is answered: the n-th way of the program to say yes or no. */
-export interface Answer {
+/** The answer to a dialog: the n-th way of the program to say yes or no. */
+export interface DialogAnswer {
   readonly says: 'yes' | 'no';
   readonly way: number;
 }
 
-/** A start goes on in steps, with pauses. */
+/** The time without changes after a start, which happens in steps, with pauses. */
 const STARTED_STILL_MS = 1500;
 const STARTED_MS_MAX = 240_000;
-/** Where it is ready, but a status bar or another mode shows other words. */
+/** Words of a program that is ready, if a status bar or another mode hides the usual ones. */
 const READY = /\? for shortcuts|ctrl\+p |manual mode on|Shift\+Tab:mode/;
 
 const DRAFT = [
@@ -29,7 +29,7 @@ export const startup: Scene = async (run) => {
   await run.rest('startup', STARTED_STILL_MS);
 };
 
-/** A session with two turns is left, and gone on with in a new run of the program. */
+/** A session with two turns ends, and is resumed in a new run of the program. */
 export const resumed: Scene = async (run) => {
   await ready(run);
   await run.pause(STARTED_STILL_MS);
@@ -92,7 +92,7 @@ export const longLine = typed(
   'this is one long line that goes on and on, far beyond the width of a small terminal, and asks nothing',
 );
 
-/** The model begins, and then is silent. Meanwhile a draft is typed. */
+/** The model begins, and is then silent. Meanwhile a draft is typed. */
 export const hold =
   (file: string, { drafts = false } = {}): Scene =>
   async (run) => {
@@ -127,7 +127,7 @@ export const list: Scene = async (run) => {
   await run.rest('after-list');
 };
 
-/** The model thinks for a while; nothing but thoughts comes. */
+/** The model thinks for a while, and sends only thoughts. */
 export const ponder =
   (seconds: number): Scene =>
   async (run) => {
@@ -137,7 +137,7 @@ export const ponder =
     await run.rest('after-pondering');
   };
 
-/** One word after the other. */
+/** The model sends one word after the other. */
 export const count =
   (words: number): Scene =>
   async (run) => {
@@ -147,7 +147,7 @@ export const count =
     await run.rest('after-count');
   };
 
-/** Older prompts are brought back with Up, one is changed, and all is cleared. */
+/** Older prompts are recalled with Up, one is changed, and all is cleared. */
 export const recalled =
   (more: string): Scene =>
   async (run) => {
@@ -163,7 +163,7 @@ export const recalled =
     await run.rest('recalled-cleared');
   };
 
-/** A file is named in a draft, with the list of files that comes up. */
+/** A file is named in a draft, with the list of files that appears. */
 export const mention =
   (before: string): Scene =>
   async (run) => {
@@ -177,7 +177,7 @@ export const mention =
     await run.rest('mention-cleared');
   };
 
-/** A second prompt is sent while the first is answered. Codex then leaves the first: what is still open is for nobody. */
+/** A second prompt is sent while the first is answered. Codex then leaves the first: its open request has no reader. */
 export const queued =
   (file: string, words: string): Scene =>
   async (run) => {
@@ -195,7 +195,7 @@ export const queued =
     await run.rest('after-queued');
   };
 
-/** The user stops an answer as soon as it was asked for. */
+/** The user stops an answer right after the prompt. */
 export const regretted =
   (file: string): Scene =>
   async (run) => {
@@ -211,7 +211,7 @@ export const regretted =
     await run.rest('regretted-cleared');
   };
 
-/** Enter in an empty box, and blanks: nothing is sent. */
+/** Enter in an empty box, and blanks, which send nothing. */
 export const nothing: Scene = async (run) => {
   await run.keys(['Enter'], 900);
   run.mark('entered-nothing', 'idle');
@@ -241,7 +241,7 @@ export const job =
   (
     name: string,
     seconds: number,
-    answer: Answer,
+    answer: DialogAnswer,
     { resize, waits = false, tail = '' }: { resize?: readonly [number, number]; waits?: boolean; tail?: string } = {},
   ): Scene =>
   async (run) => {
@@ -260,7 +260,7 @@ export const job =
 
 /** Two jobs: at once, or one after the other. */
 export const jobs =
-  (first: string, second: string, isAtOnce: boolean, answer: Answer): Scene =>
+  (first: string, second: string, isAtOnce: boolean, answer: DialogAnswer): Scene =>
   async (run) => {
     await run.send(`please run ./job.sh ${first} 2${isAtOnce ? ' ;; ' : ' >> '}./job.sh ${second} 2`);
     const left = new Set([first, second]);
@@ -270,7 +270,7 @@ export const jobs =
         () => run.isAsking || [...left].every((name) => run.has(`${name}.done`)),
       );
       if (!run.isAsking) break;
-      // Which of the two it asks for first is the program's decision.
+      // The program decides which of the two it asks for first.
       await run.until('it is known which', () => subjects(run, left).length === 1, ANSWERED_MS_MAX);
       const name = subjects(run, left)[0]!;
       await asked(run, `dialog-${name}`, `job.sh ${name} 2`, answer, undefined, undefined, false);
@@ -289,7 +289,7 @@ export const jobs =
 
 /** A file that needs permission to be written. */
 export const write =
-  (file: string, answer: Answer): Scene =>
+  (file: string, answer: DialogAnswer): Scene =>
   async (run) => {
     await run.send(`please write ${file}`);
     await run.until('the file is asked for', () => run.isAsking || run.count('answered') > 0);
@@ -307,7 +307,7 @@ export const interruptAnswer =
     await run.works('to-be-stopped', () => run.open > 0, 2);
     await run.keys(run.program.interrupt, 250);
     await run.pause(1500);
-    run.make(file); // Codex does not hang up: what comes now is for nobody
+    run.make(file); // Codex does not hang up: the answer from now on has no reader
     await run.until('nothing is open', () => run.open === 0);
     if (squeezed(run).includes(`HELDFOR${file.toUpperCase()}`)) throw new Error('the answer was not stopped');
     await run.rest('answer-stopped');
@@ -316,7 +316,7 @@ export const interruptAnswer =
   };
 
 export const interruptJob =
-  (name: string, answer: Answer): Scene =>
+  (name: string, answer: DialogAnswer): Scene =>
   async (run) => {
     await run.send(`please run ./job.sh ${name} 60`);
     await asked(run, `dialog-${name}`, `./job.sh ${name} 60`, answer);
@@ -329,7 +329,7 @@ export const interruptJob =
     await run.rest('job-stopped-cleared');
   };
 
-/** The model refuses; nothing is tried again. */
+/** The model refuses; the program does not try again. */
 export const refusedWith =
   (status: number): Scene =>
   async (run) => {
@@ -376,7 +376,7 @@ export const resized =
     await run.rest('resized');
   };
 
-/** Resized in the middle of an answer. */
+/** The terminal is resized in the middle of an answer. */
 export const resizedInWork =
   (file: string, cols: number, rows: number): Scene =>
   async (run) => {
@@ -389,13 +389,13 @@ export const resizedInWork =
     await run.rest('after-resized-hold');
   };
 
-/** Nothing happens for a while. */
+/** A pause without any event. */
 export const quiet: Scene = async (run) => {
   await run.pause(4000);
   run.mark('quiet', 'idle');
 };
 
-async function ready(run: AgentRun): Promise<void> {
+async function ready(run: RecordedAgentRun): Promise<void> {
   await run.until(
     'it takes a prompt',
     () => run.text.includes(run.agent.ready) || READY.test(run.text),
@@ -404,10 +404,10 @@ async function ready(run: AgentRun): Promise<void> {
 }
 
 async function asked(
-  run: AgentRun,
+  run: RecordedAgentRun,
   label: string,
   subject: string,
-  { says, way }: Answer,
+  { says, way }: DialogAnswer,
   resize?: readonly [number, number],
   question: string | null = run.program.asks.command,
   isLast = true,
@@ -423,14 +423,17 @@ async function asked(
   if (isLast) await run.until(`${label} is answered`, () => !run.isAsking, ANSWERED_MS_MAX);
 }
 
-async function runs(run: AgentRun, name: string, seconds: number): Promise<void> {
+async function runs(run: RecordedAgentRun, name: string, seconds: number): Promise<void> {
   await run.until(`job ${name} runs`, () => run.has(`${name}.started`));
   await run.works(`job-${name}`, () => !run.has(`${name}.done`), seconds - 1);
   await run.until(`job ${name} is done`, () => run.has(`${name}.done`));
 }
 
-/** After a tool the model says what the tool said, in capitals. It is awaited on the screen, unless that is too small. */
-async function answered(run: AgentRun, job: string): Promise<void> {
+/**
+ * Waits for the model's answer after a tool, which repeats its output in capitals. The answer is awaited on the screen, unless
+ * that is too small.
+ */
+async function answered(run: RecordedAgentRun, job: string): Promise<void> {
   const isAnswered = (): boolean => {
     const last = run.facts.at(-1);
     return run.open === 0 && last?.fact === 'answered' && last.calls === 0;
@@ -440,23 +443,23 @@ async function answered(run: AgentRun, job: string): Promise<void> {
   await run.until('the last answer is drawn', () => squeezed(run).includes(said), DRAWN_MS_MAX).catch(() => {});
 }
 
-async function cleared(run: AgentRun): Promise<void> {
+async function cleared(run: RecordedAgentRun): Promise<void> {
   for (let row = 0; row < 12; row++) await run.keys(run.program.clear, 25);
   await run.pause(300);
 }
 
-/** Which of these jobs the lowest dialog is about. */
-function subjects(run: AgentRun, names: ReadonlySet<string>): readonly string[] {
+/** Returns the jobs that the lowest dialog names. */
+function subjects(run: RecordedAgentRun, names: ReadonlySet<string>): readonly string[] {
   const dialog = run.text.slice(Math.max(0, run.text.lastIndexOf(run.program.begins)));
   return [...names].filter((name) => dialog.includes(`job.sh ${name}`));
 }
 
-/** What is not drawn by then does not fit on the screen. */
+/** The time for drawing: text that is not drawn by then does not fit on the screen. */
 const DRAWN_MS_MAX = 5000;
 const ANSWERED_MS_MAX = 15_000;
 const WAITS_MS = 5000;
 const QUEUED_MS_MAX = 20_000;
 
-/** Without frames, and without the times that Grok writes at the right edge, in the middle of wrapped text. */
-const squeezed = (run: AgentRun): string =>
+/** Returns the screen without frames, and without the times that Grok writes at the right edge, in the middle of wrapped text. */
+const squeezed = (run: RecordedAgentRun): string =>
   run.text.replaceAll(/ +\d+:\d\d [AP]M *$/gm, '').replaceAll(/[\s│┃█]+/g, '');

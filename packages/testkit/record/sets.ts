@@ -1,7 +1,7 @@
-/** The sets of recordings: which programs, versions, sizes and terminals, and what happens in each. */
-import type { RunOptions } from './agent-run.ts';
+/** The sets of recordings: programs, versions, sizes and terminals, and the scenes of each. */
+import type { RecordRunOptions } from './agent-run.ts';
 import {
-  type Answer,
+  type DialogAnswer,
   count,
   draft,
   hold,
@@ -36,10 +36,10 @@ import {
   write,
 } from './scenes.ts';
 
-const yes = (way: number): Answer => ({ says: 'yes', way });
-const no = (way: number): Answer => ({ says: 'no', way });
+const yes = (way: number): DialogAnswer => ({ says: 'yes', way });
+const no = (way: number): DialogAnswer => ({ says: 'no', way });
 
-export interface RecordingPlan extends RunOptions {
+interface RecordingPlan extends RecordRunOptions {
   readonly scenes: readonly Scene[];
 }
 
@@ -168,7 +168,7 @@ const errands = (more: readonly Scene[], second: Scene = slashMenu, denied = 1):
   quiet,
 ];
 
-/** After the faults of the first set were mended: other scenes, sizes and versions. */
+/** The set after the mistakes of the first one were mended: other scenes, sizes and versions. */
 const second: RecordingSet = {
   'claude-q1': {
     agent: 'claude',
@@ -254,7 +254,7 @@ const yard = (denied: number, way: number, more: Scene): readonly Scene[] => [
   quiet,
 ];
 
-/** After the faults of the second set were looked at: other scenes, texts, sizes and versions. */
+/** The set after the mistakes of the second one were examined: other scenes, texts, sizes and versions. */
 const third: RecordingSet = {
   'claude-r1': { agent: 'claude', version: '2.1.315', cols: 72, rows: 22, scenes: walk(true, 0, resized(80, 20)) },
   'claude-r2': {
@@ -341,7 +341,7 @@ const LAST: Readonly<Record<string, readonly string[]>> = {
   opencode: ['--continue'],
 };
 /**
- * Goes on with an older session. Gemini tries again after some errors, so that the script would not know when it has given up;
+ * Scenes that resume an older session. Gemini tries again after some errors, so that the script would not know when it stops;
  * OpenCode does not answer the prompt after an error.
  */
 const voyage = (denied: number, allowed: number, isAtOnce: boolean, failure: Scene): readonly Scene[] => [
@@ -380,7 +380,7 @@ const kitchen = (denied: number, allowed: number, more: readonly Scene[]): reado
   quiet,
 ];
 
-/** After the mistakes of the third set were mended: resumed sessions, long thoughts, recalled and queued prompts. */
+/** The set after the mistakes of the third one were mended: resumed sessions, long thoughts, recalled and queued prompts. */
 const fourth: RecordingSet = {
   'claude-s1': {
     agent: 'claude',
@@ -485,7 +485,7 @@ const harbour = (denied: number, allowed: number, resize: readonly [number, numb
   quiet,
 ];
 
-/** After the words of dialogs in small windows were mended: dialogs above all. */
+/** The set after the words of dialogs in small windows were mended: mostly dialogs. */
 const fifth: RecordingSet = {
   'claude-u1': { agent: 'claude', cols: 46, rows: 16, terminal: 'ghostty', scenes: harbour(1, 2, [60, 14]) },
   'claude-u2': {

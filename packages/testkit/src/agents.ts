@@ -1,6 +1,6 @@
 /**
- * The real agents, as `scripts/agents.mjs` brings them: how each is set up so that it asks nothing at its start, and speaks
- * with nobody but the scripted model (`programs/scripted-model.mjs`). To be run inside of `offline` only.
+ * Sets up the real agents that `scripts/agents.mjs` downloads: each asks nothing at its start, and connects only to the scripted
+ * model (`programs/scripted-model.mjs`). They must run inside of `offline` only.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const FOLDER = process.env.SPOOL_AGENTS ?? fileURLToPath(new URL('../../../.agents', import.meta.url));
 const SCRIPTED_MODEL = fileURLToPath(new URL('../programs/scripted-model.mjs', import.meta.url));
 const MODEL = 'http://127.0.0.1:8080';
-/** No secret: it is never sent further than to the scripted model. */
+/** A key that is not secret: it is sent only to the scripted model. */
 const KEY = 'not-a-real-key';
 const CTRL_C = 'c';
 const CTRL_Q = 'q';
@@ -22,12 +22,12 @@ export interface Agent {
   readonly env: Readonly<Record<string, string>>;
   /** Its settings, by their path in its home. */
   readonly settings: (project: string) => Readonly<Record<string, string>>;
-  /** On its screen once it takes a prompt. */
+  /** A text that is on its screen once it accepts a prompt. */
   readonly ready: string;
-  /** Below an answer once it takes the next prompt; what is sent before joins the turn that is still running. */
+  /** A text below an answer once it accepts the next prompt; earlier input joins the turn that is still running. */
   readonly rested: string;
   readonly hasMouse: boolean;
-  /** Typed with Ctrl to leave it; where it wants that twice, what it then says. */
+  /** The key that ends it, with Ctrl; and its question, if the key is needed twice. */
   readonly quitKey: string;
   readonly quitAgain?: string;
 }
@@ -60,7 +60,7 @@ export const AGENTS: readonly Agent[] = [
   {
     name: 'codex',
     program: `${FOLDER}/codex/vendor/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-musl/bin/codex`,
-    // Its daemon would outlive the session; plugins and apps are fetched from afar.
+    // Its daemon would outlive the session; plugins and apps are downloaded.
     arguments: ['--no-daemon', '--disable', 'plugins', '--disable', 'apps'],
     env: { SCRIPTED_KEY: KEY },
     settings: (project) => ({
@@ -153,11 +153,29 @@ export const AGENTS: readonly Agent[] = [
     hasMouse: true,
     quitKey: CTRL_C,
   },
+  {
+    name: 'qwen',
+    program: `${FOLDER}/qwen/cli-entry.js`,
+    arguments: [],
+    env: { OPENAI_BASE_URL: `${MODEL}/v1`, OPENAI_API_KEY: KEY, OPENAI_MODEL: 'scripted' },
+    settings: () => ({
+      '.qwen/settings.json': JSON.stringify({
+        security: { auth: { selectedType: 'openai' } },
+        privacy: { usageStatisticsEnabled: false },
+        general: { enableAutoUpdate: false, disableAutoUpdate: true },
+      }),
+    }),
+    ready: 'Type your message',
+    rested: '  Auto mode (',
+    hasMouse: false,
+    quitKey: CTRL_C,
+    quitAgain: 'again to exit',
+  },
 ];
 
 /**
- * Strangers' programs have moods of their own: Grok was once seen (in eight runs) to take the terminal's answer to its own
- * question for keys. What fails three times is our fault.
+ * The retries of tests with third-party programs, which sometimes fail by themselves: Grok was once seen (in eight runs) to take
+ * the terminal's answer to its own question for keys. A test that fails three times shows a fault of ours.
  */
 export const AGAIN = { retry: 2 };
 
@@ -165,7 +183,10 @@ export function isInstalled(agent: Agent): boolean {
   return existsSync(agent.program);
 }
 
-/** The agent beside a scripted model. A bundle of JavaScript is run by our Node, everything else by itself. */
+/**
+ * Returns the command of an agent beside a scripted model. A bundle of JavaScript is run by our Node, other programs run by
+ * themselves.
+ */
 export function commandOf(agent: Agent, extra: readonly string[] = []): readonly string[] {
   const command = [agent.program, ...agent.arguments, ...extra];
   return [process.execPath, SCRIPTED_MODEL, ...(agent.program.endsWith('.js') ? [process.execPath] : []), ...command];
@@ -185,6 +206,22 @@ export class AgentHome {
       writeFileSync(`${this.#folder}/${path}`, content);
     }
     this.env = { HOME: this.#folder, TMPDIR: `${this.#folder}/tmp`, LANG: 'C.UTF-8', ...agent.env };
+  }
+
+  /**
+   * Creates a program with the agent's own name, as a user has it: it starts the agent beside the scripted model, by `offline`.
+   */
+  launcher(agent: Agent, offline: string): string {
+    const path = `${this.#folder}/bin/${agent.name}`;
+    const words = [offline, ...commandOf(agent)].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\nexec ${words.join(' ')}\n`, { mode: 0o755 });
+    return path;
+  }
+
+  /** The file in which the scripted model records its requests, with `SCRIPTED_FACTS`. */
+  get facts(): string {
+    return `${this.#folder}/facts`;
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,6 @@
 /**
- * A client that knows only frames and JSON, for requests that the SDK would refuse or handle itself: only this way a
- * test reaches the daemon's own checks.
+ * A client that knows only frames and JSON, for requests that the SDK would refuse or handle itself: only in this way can a test
+ * reach the daemon's own checks.
  */
 import { createConnection, type Socket } from 'node:net';
 import {
@@ -17,7 +17,7 @@ import {
 import { native } from '@spool/native';
 import { until } from './processes.ts';
 
-export interface Told {
+export interface ReceivedMessage {
   readonly type: string;
   readonly [field: string]: unknown;
 }
@@ -55,7 +55,7 @@ export class BareClient {
     this.send(encodeJson(FrameType.request, channel, request));
   }
 
-  /** The answer to a request; throws if it is an error. */
+  /** Returns the answer to a request; throws if it is an error. */
   async answer<T = Record<string, unknown>>(channel: number, request: object): Promise<T> {
     const isAnswer = ({ type, channel: of }: Frame): boolean =>
       of === channel && (type === FrameType.reply || type === FrameType.error);
@@ -67,7 +67,7 @@ export class BareClient {
     return decodeJson(payload) as T;
   }
 
-  /** The client has room up to this offset. */
+  /** Grants credit up to this offset. */
   grant(channel: number, offset: number): void {
     this.send(encodeFrame(FrameType.credit, channel, new Uint8Array(0), offset));
   }
@@ -78,21 +78,21 @@ export class BareClient {
     this.send(encodeFrame(FrameType.input, channel, payload, offset, FrameFlag.typed));
   }
 
-  /** The events of a channel. */
-  told(channel: number): readonly Told[] {
+  /** Returns the events of a channel. */
+  told(channel: number): readonly ReceivedMessage[] {
     return this.frames
       .filter((frame) => frame.type === FrameType.event && frame.channel === channel)
-      .map(({ payload }) => decodeJson(payload) as Told);
+      .map(({ payload }) => decodeJson(payload) as ReceivedMessage);
   }
 
   /** Waits for an event of a channel. */
-  async hears(channel: number, type: string): Promise<Told> {
-    const find = (): Told | undefined => this.told(channel).find((event) => event.type === type);
+  async hears(channel: number, type: string): Promise<ReceivedMessage> {
+    const find = (): ReceivedMessage | undefined => this.told(channel).find((event) => event.type === type);
     await until(`${type} is told`, () => find() !== undefined);
     return find()!;
   }
 
-  /** The output of a channel, joined. */
+  /** Returns the output of a channel, joined. */
   output(channel: number): Buffer {
     return Buffer.concat(
       this.frames
@@ -114,7 +114,10 @@ export class BareClient {
   }
 }
 
-/** How much the kernel buffers for an unread unix socket, in frames of the largest size: more waits in the daemon. */
+/**
+ * Returns the number of bytes that the kernel buffers for an unread unix socket, in frames of the largest size: more bytes wait
+ * in the daemon.
+ */
 export function socketRoomBytes(): number {
   const [from, to] = native.socketPair();
   let bytes = 0;

@@ -1,10 +1,10 @@
 /**
- * A real browser for tests: Debian's Chromium, driven by playwright-core, with nothing of its own network traffic.
+ * Starts a real browser for tests: Debian's Chromium, driven by playwright-core, without the browser's own network traffic.
  *
- * Each test has its own context (cookies, storage). What the page complains about is collected: a violation of the
- * content policy or an uncaught error fails the test that caused it.
+ * Each test has its own context (cookies, storage). Complaints of the page are collected: a violation of the content policy or an
+ * uncaught error fails the test that caused it.
  */
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { TestDaemon } from './daemon.ts';
 import { missingProgram } from './needs.ts';
 
@@ -18,22 +18,29 @@ export const PHONE: BrowserContextOptions = {
   deviceScaleFactor: 2,
 };
 
+const PROGRAM = {
+  executablePath: '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+};
+
 let browser: Browser | undefined;
 
 async function launched(): Promise<Browser> {
-  browser ??= await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser ??= await chromium.launch(PROGRAM);
   return browser;
+}
+
+/** Opens a separate browser whose profile is in a folder: it can be closed and opened again. */
+export async function openProfile(folder: string): Promise<BrowserContext> {
+  return await chromium.launchPersistentContext(folder, { ...PROGRAM, ...DESK });
 }
 
 export async function closeBrowser(): Promise<void> {
@@ -45,11 +52,11 @@ export interface OpenPage extends AsyncDisposable {
   readonly page: Page;
   /** Policy violations and uncaught errors, so far. */
   readonly complaints: readonly string[];
-  /** Where the gateway is, without the code. */
+  /** The origin of the gateway, without the code. */
   readonly origin: string;
 }
 
-/** Signed in by the launch address, as a user is. */
+/** Opens a page, signed in by the launch address, like a user. */
 export async function openPage(daemon: TestDaemon, options: BrowserContextOptions = DESK): Promise<OpenPage> {
   const { url } = await daemon.json<{ url: string }>('web', '--no-open', '--port', daemon.gatewayPort);
   const context = await (await launched()).newContext(options);
@@ -68,13 +75,23 @@ export async function openPage(daemon: TestDaemon, options: BrowserContextOption
   };
 }
 
-/** The rows that the terminal on the page shows, without the blanks at their ends. */
+/**
+ * Presses the button that a view shows before it starts a program, until the press has an effect: the button ignores presses at
+ * first.
+ */
+export async function passGate(page: Page): Promise<void> {
+  const gate = page.locator('.after-gesture button');
+  await gate.waitFor();
+  while ((await gate.count()) > 0) await gate.click({ timeout: 1000 }).catch(() => {}); // it has just left
+}
+
+/** Returns the rows that the terminal on the page shows, without the blanks at their ends. */
 export async function rowsOn(page: Page): Promise<string[]> {
   const rows = await page.locator('.xterm-rows > div').allTextContents();
   return rows.map((row) => row.replaceAll(' ', ' ').trimEnd());
 }
 
-/** As the browser tells the page when another tab is in front. */
+/** Sets the visibility that the browser reports to the page when another tab is in front. */
 export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((hidden) => {
     const { document, Event } = globalThis as unknown as {

@@ -1,6 +1,6 @@
 /**
- * A real daemon in its own folder, for tests: started as a user would, killed as only a test would, and checked at the
- * end to have left nothing behind.
+ * Runs a real daemon in its own folder, for tests: started as a user would, killed as only a test would, and checked at the end
+ * for processes that it has left.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,41 +13,46 @@ import { until } from './processes.ts';
 
 export const SPOOL = fileURLToPath(new URL('../../../spool', import.meta.url));
 
-export interface Ran {
+export interface RunResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
+/** Daemons that were not disposed yet: `scripts/each-system-test.mjs` ends those that a test has left. */
+const OPEN = ((globalThis as Record<symbol, unknown>)[Symbol.for('spool.testDaemons')] ??=
+  new Set<TestDaemon>()) as Set<TestDaemon>;
+
 export class TestDaemon {
   readonly home: string;
   readonly env: Record<string, string | undefined>;
-  /** Of its own: the gateways of other tests would take the usual port while this one's is killed. */
+  /** A separate port: the gateways of other tests would take the usual port while this one's is killed. */
   readonly gatewayPort = String(20_000 + Math.floor(Math.random() * 10_000));
   readonly #clients: Client[] = [];
 
   constructor(options: { home?: string; env?: Record<string, string>; isNewcomer?: boolean } = {}) {
     this.home = options.home ?? mkdtempSync(`${tmpdir()}/spool-test-`);
-    // The user of a test knows how to leave a session: a hint would only be waited for.
+    // The user of a test knows how to leave a session, so the hint about that, which takes time, is disabled.
     if (options.home === undefined && options.isNewcomer !== true)
       writeFileSync(`${this.home}/told.json`, '["detach"]', { mode: 0o600 });
     const { SPOOL_SESSION: _session, SPOOL_SOCKET: _socket, ...env } = process.env;
     this.env = { ...env, SPOOL_HOME: this.home, ...options.env };
+    OPEN.add(this);
   }
 
-  /** An SDK client; the first one starts the daemon. */
+  /** Returns an SDK client; the first one starts the daemon. */
   async client(options: { who?: string } = {}): Promise<Client> {
     const client = await connect({ env: this.env, ...options });
     this.#clients.push(client);
     return client;
   }
 
-  /** `spool …` as from a script. */
+  /** Runs `spool …` as from a script. */
   async spool(
     args: readonly string[],
-    options: { input?: string | Uint8Array } = {},
-  ): Promise<Ran & { bytes: Buffer }> {
-    const child = spawn(SPOOL, args, { env: this.env, stdio: ['pipe', 'pipe', 'pipe'] });
+    options: { input?: string | Uint8Array; env?: Readonly<Record<string, string>> } = {},
+  ): Promise<RunResult & { bytes: Buffer }> {
+    const child = spawn(SPOOL, args, { env: { ...this.env, ...options.env }, stdio: ['pipe', 'pipe', 'pipe'] });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
@@ -59,7 +64,7 @@ export class TestDaemon {
     return { code, bytes, stdout: bytes.toString(), stderr: Buffer.concat(err).toString() };
   }
 
-  /** `spool … --json`, parsed; throws its error. */
+  /** Runs `spool … --json`, and returns the parsed result; throws its error. */
   async json<T = Record<string, never>>(...args: string[]): Promise<T> {
     const at = args.indexOf('--');
     const flagged = at === -1 ? [...args, '--json'] : [...args.slice(0, at), '--json', ...args.slice(at)];
@@ -68,7 +73,7 @@ export class TestDaemon {
     return JSON.parse(stdout) as T;
   }
 
-  /** Every process that has this daemon's folder in its environment: its own, and its sessions'. */
+  /** Returns every process that has this daemon's folder in its environment: its own, and its sessions'. */
   processes(): number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -85,7 +90,7 @@ export class TestDaemon {
       .map(Number);
   }
 
-  /** The fd store, which brings back a daemon whose other processes are killed. */
+  /** Returns the pids of the fd store, which restarts a daemon whose other processes are killed. */
   stores(): number[] {
     return this.processes().filter((pid) => {
       try {
@@ -98,12 +103,13 @@ export class TestDaemon {
 
   /** Kills all processes of the daemon at once, as the kernel kills a whole group. */
   killWhole({ holder, keeper }: Pick<DaemonStatus, 'holder' | 'keeper'>): void {
-    process.kill(holder.pid, 'SIGSTOP'); // so that it cannot put things right in between
+    process.kill(holder.pid, 'SIGSTOP'); // so that it cannot repair anything in between
     for (const pid of [...this.stores(), keeper.pid, holder.pid]) process.kill(pid, 'SIGKILL');
   }
 
-  /** Stops everything; throws if anything is left. */
+  /** Stops the daemon; throws if any process is left. */
   async [Symbol.asyncDispose](): Promise<void> {
+    OPEN.delete(this);
     for (const client of this.#clients) client.close();
     try {
       await using client = await connect({ env: this.env, start: false });

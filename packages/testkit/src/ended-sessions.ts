@@ -6,12 +6,12 @@ export interface EndedSession {
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly name?: string;
-  /** What it wrote; it is in its log. */
+  /** The output in its log. */
   readonly output?: string;
   readonly run?: Record<string, unknown>;
 }
 
-/** Writes the record and the log of one. `sessions`: the folder of all sessions. */
+/** Writes the record and the log of one session. `sessions` is the folder of all sessions. */
 export function writeEndedSession(sessions: string, session: EndedSession): string {
   const { id, endedAt = Date.now(), startedAt = endedAt - 1000, name = 'true', output = '' } = session;
   const folder = `${sessions}/${id}`;
@@ -24,7 +24,7 @@ export function writeEndedSession(sessions: string, session: EndedSession): stri
   return folder;
 }
 
-/** `count` of them, a second apart, the last one now; their ids, oldest first. */
+/** Writes `count` sessions, a second apart, the last one now; returns their ids, oldest first. */
 export function writeEndedSessions(home: string, count: number): readonly string[] {
   const now = Date.now();
   return Array.from({ length: count }, (_, at) => {

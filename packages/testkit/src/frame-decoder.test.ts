@@ -1,7 +1,7 @@
 import { encodeFrame, type Frame, FrameReader, FrameType, payloadBytesMax, SpoolError } from '@spool/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Decoded, decodeFrames } from './frame-decoder.ts';
+import { type DecodedFrames, decodeFrames } from './frame-decoder.ts';
 
 const types = fc.constantFrom(...Object.values(FrameType));
 const channels = fc.integer({ min: 0, max: 0xffff_ffff });
@@ -23,7 +23,7 @@ test('[WIRE-1] two independent readers find the same in every sequence of frames
   fc.assert(
     fc.property(fc.array(frames, { maxLength: 20 }), fc.nat(40), (sequence, cut) => {
       const bytes = Buffer.concat(sequence);
-      // Also a stream that ends in the middle of a frame.
+      // The stream may end in the middle of a frame.
       const part = bytes.subarray(0, Math.max(0, bytes.length - cut));
       expect(read(part)).toEqual(decodeFrames(part.toString('hex')));
     }),
@@ -44,11 +44,11 @@ test('[WIRE-2] two independent readers find the same in noise, and stop at the s
   );
 });
 
-/** The result of `FrameReader`, in the other decoder's format. */
-function read(bytes: Buffer): Decoded {
+/** Returns the result of `FrameReader`, in the other decoder's format. */
+function read(bytes: Buffer): DecodedFrames {
   const found: Frame[] = [];
   const names = new Map<number, string>(Object.entries(FrameType).map(([name, type]) => [type, name]));
-  let fault: Decoded['fault'] = null;
+  let fault: DecodedFrames['fault'] = null;
   try {
     new FrameReader().push(bytes, (frame) => found.push(frame));
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * A second reader of frames, written only from the table in `frame.ts`: no shared constants, no shared code, another
- * style (one hex string, no state, BigInt offsets). Where it and `FrameReader` disagree, one of them is wrong.
+ * A second reader of frames, written only from the table in `frame.ts`: no shared constants, no shared code, another style (one
+ * hex string, no state, BigInt offsets). If it and `FrameReader` disagree, one of them is wrong.
  */
 export interface DecodedFrame {
   readonly type: string;
@@ -10,9 +10,9 @@ export interface DecodedFrame {
   readonly payload: string;
 }
 
-export interface Decoded {
+export interface DecodedFrames {
   readonly frames: readonly DecodedFrame[];
-  /** What is left of an unfinished frame, in hex. */
+  /** The rest of an unfinished frame, in hex. */
   readonly rest: string;
   readonly fault: 'unknown type' | 'too large' | 'offset' | null;
 }
@@ -32,8 +32,8 @@ const TYPES: Readonly<Record<string, readonly [name: string, most: number]>> = {
 
 const HEADER = /^(?<bytes>.{8})(?<type>..)(?<flags>..)....(?<channel>.{8})(?<offset>.{16})/;
 
-/** Everything in a stream of bytes, given as hex. */
-export function decodeFrames(hex: string, before: readonly DecodedFrame[] = []): Decoded {
+/** Decodes all frames in a stream of bytes, given as hex. */
+export function decodeFrames(hex: string, before: readonly DecodedFrame[] = []): DecodedFrames {
   const header = HEADER.exec(hex)?.groups;
   if (header === undefined) return { frames: before, rest: hex, fault: null };
   const [type, most] = TYPES[header['type']!] ?? [];

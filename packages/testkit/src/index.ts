@@ -1,8 +1,8 @@
 export { daemonWorld } from './transports/daemon-world.ts';
 export { BrowserNetwork } from './transports/browser-network.ts';
 export { FlakyProxy } from './transports/flaky-proxy.ts';
-export { BareClient, socketRoomBytes, type Told } from './bare-client.ts';
-export { type Ran, SPOOL, TestDaemon } from './daemon.ts';
+export { BareClient, socketRoomBytes, type ReceivedMessage } from './bare-client.ts';
+export { type RunResult, SPOOL, TestDaemon } from './daemon.ts';
 export { inNamespace, NAMESPACES_MISSING, runInNamespace, startWithPid } from './namespace.ts';
 export { type EndedSession, writeEndedSession, writeEndedSessions } from './ended-sessions.ts';
 export { isAlive, statusField, until } from './processes.ts';

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 const [folder, script] = process.argv.slice(2) as [string, string];
 const { default: body } = (await import(script)) as { default: (input: unknown) => Promise<unknown> };
 const result = await body(JSON.parse(readFileSync(`${folder}/input.json`, 'utf8'))).catch((error: unknown) => {
-  // Node leaves out of the print what failed first, before the clean-up failed too.
+  // Node does not print the first error if the clean-up fails too.
   const errors = error instanceof SuppressedError ? [error.suppressed, error.error] : [error];
   process.stderr.write(errors.map((each) => inspect(each)).join('\nand then '));
   process.exit(1);

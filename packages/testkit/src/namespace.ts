@@ -1,7 +1,6 @@
 /**
- * Runs a test body in a pid and mount namespace of its own. Whatever it kills, pauses or sweeps there, no process outside
- * can be hit, and nothing of it outlives the test. A body is a file whose default export is an async function; its input
- * and its result travel as JSON.
+ * Runs a test body in its own pid and mount namespace. Its kills, pauses and sweeps cannot hit a process outside, and no process
+ * of it outlives the test. A body is a file whose default export is an async function; its input and its result travel as JSON.
  *
  *     // tests/bodies/holder-killed.ts
  *     export default async function (input: { sessions: number }): Promise<string[]> { … }
@@ -10,27 +9,30 @@
  *       expect(await inNamespace(new URL('bodies/holder-killed.ts', import.meta.url), { sessions: 3 })).toEqual([]);
  *     });
  *
- * Inside, everything is as in a container: pid 1 is a shell that reaps orphans, its session id reads 0, and /proc shows
- * the namespace only. The body may start a process with a pid of its choice (`startWithPid`).
+ * The inside is like a container: pid 1 is a shell that reaps orphans, its session id reads 0, and /proc shows only the
+ * namespace. The body may start a process with a pid of its choice (`startWithPid`).
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Ran } from './daemon.ts';
+import type { RunResult } from './daemon.ts';
 
-/** Less than the time limit of a system test, so that the error of this file is the one that is read. */
+/** The time limit, less than that of a system test, so that this file's error is reported. */
 const WITHIN_MS = 110_000;
 
 const UNSHARE = ['-pmf', '--mount-proc', '--kill-child', ...(process.getuid!() === 0 ? [] : ['-U', '--map-root-user'])];
 
-/** Not `exec`: the shell stays as pid 1 and reaps orphans, without which no exit code of an orphan is known. */
+/**
+ * The command of pid 1, without `exec`: the shell stays as pid 1 and reaps orphans; without that, no exit code of an orphan is
+ * known.
+ */
 const INIT = ['sh', '-c', '"$@"; exit $?', 'init'];
 
-/** Set for what runs inside. */
+/** The variable that is set inside. */
 const INSIDE = 'SPOOL_TEST_NAMESPACE';
 
-/** Why namespaces are not available here, as a sentence; null where they are. */
+/** The reason why namespaces are not available here, as a sentence; null if they are. */
 export const NAMESPACES_MISSING: string | null = whyMissing();
 
 function whyMissing(): string | null {
@@ -40,11 +42,11 @@ function whyMissing(): string | null {
   return `This test needs a pid namespace of its own, and unshare cannot make one: ${reason}. Run it as root, or allow user namespaces.`;
 }
 
-/** Runs a command inside, as from a script. Throws where namespaces are not available. */
+/** Runs a command inside, as from a script. Throws if namespaces are not available. */
 export async function runInNamespace(
   command: readonly string[],
   options: { readonly env?: NodeJS.ProcessEnv; readonly withinMs?: number } = {},
-): Promise<Ran> {
+): Promise<RunResult> {
   if (NAMESPACES_MISSING !== null) throw new Error(NAMESPACES_MISSING);
   const { env = process.env, withinMs = WITHIN_MS } = options;
   const child = spawn('unshare', [...UNSHARE, '--', ...INIT, ...command], {
@@ -52,7 +54,7 @@ export async function runInNamespace(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  // The group too: --kill-child does not reach a pid 1 that unshare has just forked.
+  // The group is killed too: --kill-child does not reach a pid 1 that unshare has just forked.
   const end = (): void => {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
       process.kill(-child.pid, 'SIGKILL');
@@ -90,7 +92,7 @@ export async function inNamespace<Result>(
   }
 }
 
-/** Inside only: starts a command in the background with exactly this pid. Throws when the pid is in use. */
+/** Starts a command in the background with exactly this pid; only inside. Throws if the pid is in use. */
 export function startWithPid(pid: number, command: readonly string[]): void {
   if (process.env[INSIDE] === undefined) throw new Error('startWithPid may be called in a namespace of its own only');
   const script = `for try in 1 2 3 4 5; do

@@ -1,18 +1,18 @@
 /**
- * Tests that need something which is not everywhere: a program, root, a namespace. Where it is missing the test is skipped
- * with a sentence, never in silence. What CI installs (`.ci/run`) must not be missing there: then the test fails.
+ * Defines tests that need something which is not available everywhere: a program, root, a namespace. If it is missing the test is
+ * skipped with a sentence, never silently. A program that CI installs (`.ci/run`) must not be missing there: then the test fails.
  *
  *     testNeeding(missingProgram('vim'))('[ATT-4] vim: …', async () => { … });
  */
 import { existsSync } from 'node:fs';
 import { test, type TestContext } from 'vitest';
 
-/** Programs that must be there, by name: `.ci/run` lists what it has installed. */
+/** The names of required programs: `.ci/run` lists those that it has installed. */
 const OWED: ReadonlySet<string> = new Set((process.env['SPOOL_TESTS_NEED'] ?? '').split(' '));
 
 const owedSentences = new Set<string>();
 
-/** Why a test that needs these programs cannot run, as a sentence; null when they are there. */
+/** Returns the reason why a test that needs these programs cannot run, as a sentence; null if they exist. */
 export function missingProgram(...names: readonly string[]): string | null {
   const missing = names.filter((name) => !isInstalled(name));
   if (missing.length === 0) return null;
@@ -23,7 +23,7 @@ export function missingProgram(...names: readonly string[]): string | null {
 
 export const NOT_ROOT: string | null = process.getuid!() === 0 ? null : 'It runs as root.';
 
-/** `test`, but skipped with the first of these sentences, if there is one. */
+/** Returns `test`, but skipped with the first of these sentences, if there is one. */
 export function testNeeding(
   ...missing: readonly (string | null)[]
 ): (title: string, body: (context: TestContext) => Promise<void>, timeoutMs?: number) => void {

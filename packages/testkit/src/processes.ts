@@ -1,7 +1,7 @@
 /** Inspects processes from outside, for tests. */
 import { readFileSync } from 'node:fs';
 
-/** A field of /proc/PID/status, '' when the process is gone. */
+/** Returns a field of /proc/PID/status, '' if the process is gone. */
 export function statusField(pid: number, field: string): string {
   try {
     return new RegExp(`^${field}:\\s*(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   return state !== '' && !state.startsWith('Z');
 }
 
-/** Checks every few milliseconds until `claim` holds; throws with `what` when it takes too long. */
+/** Checks every few milliseconds until `claim` holds; throws with `what` if that takes too long. */
 export async function until(what: string, claim: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await claim())) {

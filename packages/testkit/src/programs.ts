@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const SOURCES = fileURLToPath(new URL('../programs/', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../../dist/testkit/', import.meta.url));
 
-/** The path of the compiled program. */
+/** Returns the path of the compiled program. */
 export function program(name: string): string {
   const source = `${SOURCES}${name}.c`;
   const built = `${BUILT}${name}`;

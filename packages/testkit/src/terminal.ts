@@ -1,4 +1,4 @@
-/** A user at a terminal: runs a program on a real PTY, types, and sees what it prints. */
+/** A user at a terminal: runs a program on a real PTY, types, and reads its output. */
 import { native, POLL } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import { until } from './processes.ts';
@@ -11,6 +11,7 @@ export class Terminal {
   readonly pid: number;
   /** The path of the terminal, for `stty -F`. */
   readonly path: string;
+  readonly #chunk = new Uint8Array(65536);
   #screen = '';
 
   constructor(command: readonly string[], env: Record<string, string | undefined>, size = { cols: 80, rows: 24 }) {
@@ -32,17 +33,20 @@ export class Terminal {
     this.#pidfd = spawned.pidfd;
     this.pid = spawned.pid;
     this.path = spawned.pts;
-    const chunk = new Uint8Array(65536);
-    this.#watch.watch(this.#master, POLL.readable, () => {
-      const read = native.read(this.#master, chunk);
-      if (read <= 0) return;
-      const text = Buffer.from(chunk.subarray(0, read)).toString('latin1');
-      this.#screen += text;
-      if (this.#answersAfterMs !== null) this.#answer(text);
-    });
+    this.#watch.watch(this.#master, POLL.readable, () => void this.#readOnce());
   }
 
-  /** Everything printed so far. */
+  /** Returns false if there was no output to read. */
+  #readOnce(): boolean {
+    const read = native.read(this.#master, this.#chunk);
+    if (read <= 0) return false;
+    const text = Buffer.from(this.#chunk.subarray(0, read)).toString('latin1');
+    this.#screen += text;
+    if (this.#answersAfterMs !== null) this.#answer(text);
+    return true;
+  }
+
+  /** All output so far. */
   get printed(): string {
     return this.#screen;
   }
@@ -51,7 +55,7 @@ export class Terminal {
     native.write(this.#master, Buffer.from(keys, 'latin1'));
   }
 
-  /** More than the terminal takes at once. */
+  /** Types text that is longer than the terminal accepts at once. */
   async paste(text: string): Promise<void> {
     let bytes = Buffer.from(text, 'latin1');
     await until('all of the paste is taken', () => {
@@ -62,8 +66,8 @@ export class Terminal {
   }
 
   /**
-   * From now on it answers queries, as a real terminal would: a query that gets through has its answer typed. Over a
-   * slow line its answers come late.
+   * Answers queries from now on, like a real terminal: a query that gets through has its answer typed. `lateMs` delays the
+   * answers, as a slow line does.
    */
   answersQueries({ lateMs = 0 } = {}): void {
     this.#answersAfterMs = lateMs;
@@ -89,7 +93,7 @@ export class Terminal {
     native.setSize(this.#master, { cols, rows });
   }
 
-  /** Waits until `text` is printed, after everything before `since`. */
+  /** Waits until `text` is printed after position `since`. */
   async sees(text: string, since = 0): Promise<void> {
     try {
       await until(`the terminal shows ${JSON.stringify(text)}`, () => this.#screen.slice(since).includes(text), 15_000);
@@ -100,15 +104,16 @@ export class Terminal {
     }
   }
 
-  /** How the program ended. */
+  /** Returns the exit status of the program. All its output has been read then: its last bytes may still be in the terminal. */
   async ended(): Promise<{ code: number; signal: number }> {
     let status = native.exitStatus(this.#pidfd);
     await until(`process ${this.pid} has ended`, () => (status ??= native.exitStatus(this.#pidfd)) !== null, 15_000);
+    while (this.#isOpen && this.#readOnce());
     const { code, signal } = status!;
     return { code, signal };
   }
 
-  /** The terminal is closed, as when a window is. */
+  /** Closes the terminal, like closing a window. */
   hangUp(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

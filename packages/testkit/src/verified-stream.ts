@@ -6,7 +6,7 @@ export class VerifiedStream {
     return this.#offset;
   }
 
-  /** Throws at the first byte that is wrong. */
+  /** Throws at the first wrong byte. */
   push(offset: number, bytes: Uint8Array): void {
     if (offset !== this.#offset) throw new Error(`bytes came at ${offset}, expected at ${this.#offset}`);
     let at = 0;

@@ -1,14 +1,14 @@
-/** Reading sessions in tests. */
+/** Reads sessions in tests. */
 import type { Client } from '@spool/client';
 
-/** The whole output of a session that has ended. */
+/** Returns the whole output of a session that has ended. */
 export async function outputOf(client: Client, session: string): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const item of client.watch(session, { from: 0 })) if (item.type === 'output') chunks.push(item.bytes);
   return Buffer.concat(chunks);
 }
 
-/** Waits until a session's output contains `text`; returns all of it so far. */
+/** Waits until a session's output contains `text`; returns all output so far. */
 export async function seen(client: Client, session: string, text: string, withinMs = 50_000): Promise<string> {
   let all = '';
   const signal = AbortSignal.timeout(withinMs);

@@ -1,7 +1,8 @@
 /**
- * MB/s of the code in the keeper's and the watcher's hot path. `node packages/vt/bench/speed.ts`
+ * Measures, in MB/s, the code in the keeper's and the watcher's hot path. `node packages/vt/bench/speed.ts`
  *
- * Chunks of 4095 bytes, as a PTY gives them; the best of several rounds, since the machine is never quiet.
+ * The chunks have 4095 bytes, as a PTY delivers them. The best of several rounds counts, since other processes disturb the
+ * measurement.
  */
 import { readFileSync } from 'node:fs';
 import { EscapeScanner, LineText, OutputFollower, ViewerFilter } from '../src/index.ts';

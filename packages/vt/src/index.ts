@@ -1,4 +1,7 @@
-/** Terminal bytes: scanning, state, queries, filtering, input, text. No clock, no Node, no dependencies. */
+/**
+ * Terminal bytes: scanning, state, queries, filtering, input, text. The package has no clock, uses nothing of Node, and has no
+ * dependencies.
+ */
 export { concat } from './scan/concat.ts';
 export { CONTROL_BYTES_MAX, EscapeScanner, STRING_BYTES_MAX } from './scan/escape-scanner.ts';
 export { plainLineEnds } from './scan/plain-lines.ts';
@@ -24,7 +27,7 @@ export {
 export type { AlternateMode, FlagName, ModeState, MouseEncoding, MouseMode, RestoreOptions } from './state/modes.ts';
 export { isSameModes, terminalModesOf } from './state/terminal-modes.ts';
 export type { TerminalModes } from './state/terminal-modes.ts';
-export { answer, queriesOf } from './state/queries.ts';
+export { answerQuery, queriesOf } from './state/queries.ts';
 export type { Query, QueryKind, QueryPlace, TerminalFacts, UnansweredQuery } from './state/queries.ts';
 export {
   ColourTable,
@@ -36,7 +39,7 @@ export {
   xtermColour,
 } from './state/colours.ts';
 export type { BaseColours, Rgb } from './state/colours.ts';
-export { SHOWN_TITLE_CHARACTERS_MAX, shownLink, ViewerFilter } from './viewer/viewer-filter.ts';
+export { DRAWING_BYTES, SHOWN_TITLE_CHARACTERS_MAX, shownLink, ViewerFilter } from './viewer/viewer-filter.ts';
 export type { ViewerFilterOptions } from './viewer/viewer-filter.ts';
 export { encodeKey, keyNames, paste } from './viewer/keys.ts';
 export {
@@ -59,7 +62,7 @@ export { LineText } from './text/text.ts';
 export { LINES_LOOK_BACK_BYTES, LineStreams } from './text/line-streams.ts';
 export type { LineTextOptions, TextLine } from './text/text.ts';
 export { CHUNK_BYTES_MAX, TextChunker } from './text/text-chunker.ts';
-export type { Ansi, Chunking, TextChunk, TextChunkOptions } from './text/text-chunker.ts';
+export type { Ansi, ChunkingMode, TextChunk, TextChunkOptions } from './text/text-chunker.ts';
 export { TextStreams } from './text/text-streams.ts';
 export type { Arrival, StreamChunk, StreamName, TextStreamsOptions } from './text/text-streams.ts';
 export { cleanText, isUnfit } from './viewer/clean-text.ts';

@@ -1,13 +1,14 @@
-/** The page: signs in with the code of the launch address, then shows what the daemon shows. */
+/** The page: signs in with the code of the launch address, then shows the sessions of the daemon. Keeps SPEED-4. */
 import { createRoot } from 'react-dom/client';
 import { allowOwnStyles } from './csp/style-nonce.ts';
-import { followAnswers } from './inbox/answered.ts';
+import { followAnswers } from './inbox/answered-requests.ts';
 import { client, keepAwake } from './link/daemon.ts';
 import { isRefusal } from './link/page-runtime.ts';
 import { signIn } from './link/sign-in.ts';
 import { followSessions } from './sessions/feed.ts';
 import { App } from './shell/App.tsx';
 import { listenToWorker } from './push/push.ts';
+import './shell/gesture.ts'; // loaded first: it notes whether the page was touched
 import { followTheme } from './shell/theme.ts';
 import { followViewport } from './shell/viewport.ts';
 
@@ -21,7 +22,7 @@ followAnswers();
 createRoot(document.querySelector('#page')!).render(<App />);
 void start();
 
-/** Until the gateway says that this browser may not: a page that was opened while the network was away needs no reload. */
+/** Retries until the gateway refuses this browser: a page that was opened without a network needs no reload. */
 async function start(): Promise<void> {
   keepAwake();
   for (;;) {
@@ -29,7 +30,7 @@ async function start(): Promise<void> {
       await signIn();
       await followSessions(client);
     } catch (error) {
-      if (isRefusal(error)) return; // the link has said so
+      if (isRefusal(error)) return; // the link has reported it
     }
     await new Promise((later) => setTimeout(later, AGAIN_MS));
   }

@@ -4,9 +4,9 @@ import { jsonText } from '../output/json-text.ts';
 import { writeText } from '../output/stdio.ts';
 
 export interface AgentEventsOptions {
-  /** Until the agent has ended. */
+  /** Whether to continue until the agent has ended. */
   readonly follow: boolean;
-  /** Only what came in this time, in milliseconds since 1970. */
+  /** The time from which events are shown, in milliseconds since 1970. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * `spool run --agent NAME "prompt"`: an agent without a terminal, as typed events. With --detach it stays and takes prompts;
- * otherwise it ends with its first turn, and what it says is printed.
+ * otherwise it ends with its first turn, and its output is printed.
  */
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
@@ -42,7 +42,7 @@ const MIMES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-/** A command has room for this much, in base64. */
+/** The limit of an image: a command has room for this much, in base64. */
 const IMAGE_BYTES_MAX = 400 * 1024;
 
 export async function runAgent(
@@ -51,10 +51,13 @@ export async function runAgent(
   {
     text,
     env,
+    keptEnv,
     labels,
   }: {
     readonly text: string;
     readonly env: Record<string, string>;
+    /** The names of the variables that the user gave, which a resumed agent gets again. */
+    readonly keptEnv: readonly string[];
     readonly labels: Record<string, string> | undefined;
   },
 ): Promise<number> {
@@ -62,7 +65,7 @@ export async function runAgent(
   if (budgetUsd !== undefined && !(budgetUsd > 0))
     throw new UsageError(`--budget-usd ${JSON.stringify(flags.budgetUsd)} is not an amount; use 2.50`, 'run');
   if (text === '' && !flags.detach) throw new UsageError('--agent needs a prompt, or --detach', 'run');
-  const prompt = text === '' && flags.image.length === 0 ? undefined : await contentOf(text, flags.image);
+  const prompt = text === '' && flags.image.length === 0 ? undefined : await readContent(text, flags.image);
   const resumed = flags.resume === undefined ? null : await sessionOf(client, flags.resume, flags.agent);
   if (resumed !== null) {
     const own = (['model', 'mode', 'budgetUsd', 'maxTurns', 'program', 'cwd'] as const).find(
@@ -73,9 +76,9 @@ export async function runAgent(
         `--resume ${flags.resume} keeps the settings of that session; leave out --${kebab(own)}`,
         'run',
       );
-    const place = { env: client.isRemote ? env : { ...agentEnvironment(flags.agent), ...env } };
+    const place = { keptEnv, env: client.isRemote ? env : { ...agentEnvironment(flags.agent), ...env } };
     const { name, timeout: timeoutMs } = flags;
-    return await shown(client, await client.resumeAgent(resumed, { prompt, name, timeoutMs, ...place }), flags);
+    return await reportStarted(client, await client.resumeAgent(resumed, { prompt, name, timeoutMs, ...place }), flags);
   }
   const agent = await client.agent(flags.agent, {
     prompt,
@@ -85,19 +88,20 @@ export async function runAgent(
     budgetUsd,
     maxTurns: flags.maxTurns,
     program: flags.program === undefined ? undefined : flags.program.split(' '),
-    // From afar, the folder and the keys there.
+    // For another machine, the folder and the keys there.
     cwd: client.isRemote ? flags.cwd : resolve(flags.cwd ?? process.cwd()),
     env: client.isRemote ? env : { ...agentEnvironment(flags.agent), ...env },
+    keptEnv,
     name: flags.name,
     labels,
     timeoutMs: flags.timeout,
     ...callerLimits(),
   });
-  return await shown(client, agent, flags);
+  return await reportStarted(client, agent, flags);
 }
 
 /** The id, or with its first turn everything that it says. */
-export async function shown(
+export async function reportStarted(
   client: Client,
   agent: AgentHandle,
   { detach, json }: { readonly detach: boolean; readonly json: boolean },
@@ -108,7 +112,7 @@ export async function shown(
   return 0;
 }
 
-/** A session of Spool that has this agent; null when it is an id of the agent's own. */
+/** Returns the session of Spool that has this agent; null when the reference is the agent's own id. */
 async function sessionOf(client: Client, reference: string, agent: string): Promise<string | null> {
   try {
     const { id, name, driver } = await client.get(reference);
@@ -122,7 +126,7 @@ async function sessionOf(client: Client, reference: string, agent: string): Prom
 
 const kebab = (flag: string): string => flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Until its first turn has ended, and the agent with it. */
+/** Follows the agent until its first turn has ended, and the agent with it. */
 async function follow(client: Client, agent: AgentHandle, asJson: boolean): Promise<number> {
   let outcome: string | null = null;
   const onItem = async (item: AgentEventItem): Promise<boolean> => {
@@ -144,7 +148,7 @@ async function follow(client: Client, agent: AgentHandle, asJson: boolean): Prom
   return outcome === 'completed' ? 0 : EXIT.failed;
 }
 
-async function contentOf(text: string, images: readonly string[]): Promise<readonly Content[]> {
+async function readContent(text: string, images: readonly string[]): Promise<readonly Content[]> {
   const content: Content[] = text === '' ? [] : [{ type: 'text', text }];
   for (const file of images) {
     const mime = MIMES[extname(file).toLowerCase()];

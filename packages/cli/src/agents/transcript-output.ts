@@ -1,43 +1,43 @@
-/** The transcript of an agent without a terminal as text: `logs`, `attach` into a pipe, `export --text`. Keeps SHOW-4. */
+/** The transcript of an agent without a terminal as text: `logs`, `attach` into a pipe, `export --text`. Keeps SHOW-4 and SHOW-41. */
 import type { AgentEvent, AgentEventItem, Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
-import { ansiLine, type Colouring, type Line, plainText, span, TranscriptPrinter } from '@spool/render';
-import { printable } from '../output/printable.ts';
+import { ansiLine, type ColourMode, type Line, plainText, say, span, TranscriptPrinter, visible } from '@spool/render';
+import { printCommand, printable } from '../output/printable.ts';
 import { isTerminal, notice, terminalWidth, wantsColour, writeText } from '../output/stdio.ts';
 import { LastShown, LineFilter, type ShownLine } from '../session-output/line-filter.ts';
 import { formatTime } from '../output/local-time.ts';
 
 export interface TranscriptOptions {
   readonly isFollowing?: boolean | undefined;
-  /** Nothing is folded. */
+  /** Whether everything is shown unfolded. */
   readonly isFull?: boolean | undefined;
-  /** Only this many lines of the past. */
+  /** The number of past lines to print. */
   readonly tail?: number | undefined;
   readonly hasTimes?: boolean | undefined;
-  /** Only what came in this time, in milliseconds since 1970. */
+  /** The time from which events are shown, in milliseconds since 1970. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly filter?: LineFilter | undefined;
   readonly write?: ((text: string) => Promise<void>) | undefined;
-  /** In cells (default: that of the terminal; a pipe has none). */
+  /** The width in cells (default: that of the terminal; a pipe has none). */
   readonly width?: number | undefined;
-  readonly colouring?: Colouring | undefined;
-  /** How a line is written (default: for a terminal, with `colouring`). */
+  readonly colouring?: ColourMode | undefined;
+  /** Formats a line (default: for a terminal, with `colouring`). */
   readonly lineText?: ((line: Line) => string) | undefined;
-  /** No notices. */
+  /** Whether notices are left out. */
   readonly isQuiet?: boolean | undefined;
-  /** Called with each item, after it is printed; true ends it. */
+  /** Called with each item, after it is printed; true ends the output. */
   readonly onItem?: ((item: AgentEventItem) => Promise<boolean>) | undefined;
 }
 
-/** A rule of the policy answers sooner. */
+/** The time before a request is announced: a rule of the policy answers sooner. */
 const ASK_TOLD_AFTER_MS = 1000;
 
 interface StyledLine extends ShownLine {
   readonly line: Line;
 }
 
-export function colouringOf(fd: 1 | 2): Colouring {
+export function colouringOf(fd: 1 | 2): ColourMode {
   if (wantsColour(fd)) return 'colours';
   return isTerminal(fd) && process.env.TERM !== 'dumb' ? 'weights' : 'none';
 }
@@ -51,7 +51,8 @@ export async function printTranscript(
   const colouring = options.colouring ?? colouringOf(1);
   const { lineText = (line: Line) => ansiLine(line, colouring) } = options;
   const width = options.width ?? terminalWidth() ?? Infinity;
-  const printer = new TranscriptPrinter({ width, isFull: options.isFull === true });
+  const restHint = say`${printCommand(['spool', 'inspect', session.name])} shows them`;
+  const printer = new TranscriptPrinter({ width, isFull: options.isFull === true, restHint });
   let last = options.tail === undefined ? null : new LastShown(options.tail);
   let at = 0;
   let isSynced = false;
@@ -99,7 +100,7 @@ export async function printTranscript(
 
   function textOf(shown: ShownLine): string {
     const { line } = shown as Partial<StyledLine>;
-    const text = lineText(line ?? [span(shown.text)]);
+    const text = lineText(line ?? [span(visible(shown.text))]);
     return `${options.hasTimes && shown.isHeading !== true ? `${formatTime(shown.at)}  ` : ''}${text}\n`;
   }
 

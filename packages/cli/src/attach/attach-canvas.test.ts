@@ -6,7 +6,7 @@ const OWN = { cols: 80, rows: 24 };
 const OTHER = { cols: 200, rows: 50 };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
-class Watched {
+class CanvasFixture {
   text = '';
   readonly asked: string[] = [];
   readonly canvas: AttachCanvas;
@@ -38,8 +38,8 @@ class Watched {
   }
 }
 
-test('[SIZE-6] of the same size a session’s bytes are passed on, and no snapshot is asked for', async () => {
-  const watched = await new Watched().begins();
+test('[SIZE-41] of the same size a session’s bytes are passed on, and no snapshot is asked for', async () => {
+  const watched = await new CanvasFixture().begins();
   expect(await watched.gets(OWN, 'picture')).toContain('picture');
   await watched.canvas.paint(Buffer.from('\x1b[31mred'));
   await vi.advanceTimersByTimeAsync(5000);
@@ -48,7 +48,7 @@ test('[SIZE-6] of the same size a session’s bytes are passed on, and no snapsh
 });
 
 test('[SIZE-6] a picture of another size is not shown while the session may still take ours', async () => {
-  const watched = await new Watched().begins();
+  const watched = await new CanvasFixture().begins();
   expect(await watched.gets(OTHER, 'large')).toBe('');
   await watched.canvas.paint(Buffer.from('large too'));
   expect(await watched.gets(OWN, 'ours')).toContain('ours');
@@ -56,7 +56,7 @@ test('[SIZE-6] a picture of another size is not shown while the session may stil
 });
 
 test('[SIZE-6] if it does not, a snapshot is asked for and shown through a window', async () => {
-  const watched = await new Watched().begins();
+  const watched = await new CanvasFixture().begins();
   await watched.gets(OTHER, 'large');
   await vi.advanceTimersByTimeAsync(300);
   expect(watched.asked).toEqual(['snapshot']);
@@ -65,7 +65,7 @@ test('[SIZE-6] if it does not, a snapshot is asked for and shown through a windo
 });
 
 test('[SIZE-6] where ours cannot count, the first picture is shown through a window at once', async () => {
-  const watched = await new Watched(false).begins();
+  const watched = await new CanvasFixture(false).begins();
   expect(await watched.gets(OTHER, 'large')).toContain('large');
   expect(watched.asked).toEqual(['window']);
   // Nothing of the terminal was scrolled away for it.
@@ -73,7 +73,7 @@ test('[SIZE-6] where ours cannot count, the first picture is shown through a win
 });
 
 test('[SIZE-6] each change of size asks for a snapshot, and the mode changes when it is there', async () => {
-  const watched = await new Watched(false).begins();
+  const watched = await new CanvasFixture(false).begins();
   await watched.gets(OWN, 'ours');
   watched.text = '';
   watched.canvas.resized(OTHER);
@@ -93,7 +93,7 @@ test('[SIZE-6] each change of size asks for a snapshot, and the mode changes whe
 });
 
 test('[SIZE-6] a snapshot that does not come is asked for again', async () => {
-  const watched = await new Watched(false).begins();
+  const watched = await new CanvasFixture(false).begins();
   await watched.gets(OWN, 'ours');
   watched.canvas.fit({ cols: 81, rows: 24 });
   await vi.advanceTimersByTimeAsync(5000);
@@ -101,7 +101,7 @@ test('[SIZE-6] a snapshot that does not come is asked for again', async () => {
 });
 
 test('[SIZE-6] a command that was just started and ends before any snapshot is shown as it is', async () => {
-  const watched = await new Watched(false).begins(false);
+  const watched = await new CanvasFixture(false).begins(false);
   watched.canvas.resized(OTHER);
   await watched.canvas.paint(Buffer.from('all that it said'));
   expect(watched.text).toContain('all that it said');

@@ -1,18 +1,18 @@
 /**
- * Shows a session on this terminal, whatever their sizes [SIZE-6].
+ * Shows a session on this terminal, whatever their sizes [SIZE-6, SIZE-41].
  *
  * If the sizes are equal, the session's bytes are passed on (`ViewerScreen`). Otherwise a window of its screen is painted from a
  * model (`WindowView`, loaded on use). Each switch between the two starts with a snapshot, which is requested when a size has
  * changed; until it arrives, the terminal keeps its content.
  */
 import type { Size } from '@spool/protocol';
-import type { MouseReport, PanKey } from '@spool/vt';
+import type { MouseReport, PanKey, ViewerFilter } from '@spool/vt';
 import type { ViewerScreen } from './viewer-screen.ts';
 import type { WindowView } from '../window/window-view.ts';
 
-/** How long the session may take to adopt this terminal's new size before a window is shown instead. */
-export const SETTLE_MS = 250;
-/** A snapshot often arrives without a request. */
+/** The time for the session to adopt this terminal's new size before a window is shown instead. */
+const SETTLE_MS = 250;
+/** The time before a snapshot is requested, because it often arrives without a request. */
 const ASK_AFTER_MS = 20;
 /** The daemon may be restarting. */
 const ASK_AGAIN_MS = 2000;
@@ -38,7 +38,7 @@ export class AttachCanvas {
   #hasBegun = false;
   /** The terminal does not show the current state, so a snapshot is needed. */
   #isLost = false;
-  /** All output since the first byte has been shown. */
+  /** Whether all output since the first byte has been shown. */
   #isFromStart = false;
   #askTimer: NodeJS.Timeout | undefined;
   #settleTimer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class AttachCanvas {
     return this.#mode === 'window';
   }
 
-  /** Attached, or attached again. `hasSnapshot`: a snapshot comes first, not the first byte of the session. */
+  /** Begins after each attach. `hasSnapshot`: a snapshot comes first, not the first byte of the session. */
   async begin(own: Size, hasSnapshot: boolean): Promise<void> {
     this.#stopTimers();
     this.#closeWindow();
@@ -120,13 +120,18 @@ export class AttachCanvas {
     else if (this.#mode === 'bytes' && (!this.#isLost || this.#isFromStart)) await this.#screen.paint(bytes);
   }
 
+  /** The filter, if plain output that comes next would be written to this terminal as it is; else null. */
+  get filterAtRest(): ViewerFilter | null {
+    return this.#mode === 'bytes' && !this.#isLost && this.#isSameSize ? this.#screen.filterAtRest : null;
+  }
+
   /** Writes a sequence of spool between the session's bytes. */
   async interject(bytes: Uint8Array): Promise<void> {
     if (this.#mode === 'bytes') await this.#screen.interject(bytes);
     else await this.#options.write(bytes);
   }
 
-  /** A line at the bottom, until null: it is about the link, which is away, so nothing else is painted meanwhile. */
+  /** Shows a line at the bottom, until null. The line reports a lost connection, so nothing else is painted meanwhile. */
   async showLine(text: string | null): Promise<void> {
     if (this.#window) this.#window.message = text;
     else if (this.#mode === 'bytes') await this.#screen.interject(bottomLine(text, this.#own));
@@ -244,7 +249,10 @@ export class AttachCanvas {
   }
 }
 
-/** The cursor, its colours and its character set are put back; what the line hid comes with the next snapshot. */
+/**
+ * Returns the bytes of the bottom line. The cursor, its colours and its character set are restored; the hidden text returns with
+ * the next snapshot.
+ */
 function bottomLine(text: string | null, { cols, rows }: Size): Uint8Array {
   const line = text === null ? '' : `\x1b(B\x0f\x1b[0;2m${text.slice(0, cols)}`;
   return Buffer.from(`\x1b7\x1b[${rows}H\x1b[0m\x1b[2K${line}\x1b8`);

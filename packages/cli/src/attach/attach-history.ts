@@ -32,6 +32,11 @@ export class AttachHistory implements Disposable {
     this.#options = options;
   }
 
+  /** Whether the history is over: the canvas then shows all output as it comes. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   async paintSnapshot(bytes: Uint8Array, offset: number): Promise<void> {
     const { canvas, input, signal } = this.#options;
     if (this.#isOver) return canvas.paintSnapshot(bytes);

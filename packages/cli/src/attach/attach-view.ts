@@ -3,20 +3,20 @@ import type { AttachItem } from '@spool/client';
 import type { ErrorCode, SessionState, Size } from '@spool/protocol';
 import type { SessionNotice } from './session-notice.ts';
 
-export interface Canvas {
+export interface SessionCanvas {
   /** Replaces the content with the current screen. Resolves when there is room for more, as `paint` does. */
   paintSnapshot(bytes: Uint8Array, offset: number): Promise<void>;
   paint(bytes: Uint8Array, offset: number): Promise<void>;
   /** The session was resized. */
   resized(size: Size): void;
-  /** Typed input was refused. */
+  /** Called when typed input was refused. */
   onRefused(code: ErrorCode): void;
   onGap(from: number, to: number): void;
-  /** Another session needs the user. */
+  /** Called when another session needs the user. */
   onNotice(notice: SessionNotice): Promise<void>;
 }
 
-/** Why it ended: the session ended or was removed, another client took over, or the user left. */
+/** The reason of the end: the session ended or was removed, another client took over, or the user left. */
 export type ViewEnd =
   | {
       readonly type: 'exit';
@@ -28,7 +28,7 @@ export type ViewEnd =
   | { readonly type: 'taken-over'; readonly by: string }
   | { readonly type: 'left' };
 
-export async function view(items: AsyncIterable<AttachItem>, canvas: Canvas): Promise<ViewEnd> {
+export async function view(items: AsyncIterable<AttachItem>, canvas: SessionCanvas): Promise<ViewEnd> {
   for await (const item of items) {
     switch (item.type) {
       case 'snapshot':

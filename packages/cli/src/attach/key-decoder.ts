@@ -1,5 +1,5 @@
 /**
- * Takes keys, typed text and pastes off what a terminal sends, by the tables of the caller. Its input has whole escape
+ * Splits the input of a terminal into keys, typed text and pastes, by the tables of the caller. Its input has whole escape
  * sequences, as `Keyboard` delivers them.
  */
 import { CURSOR_KEYS } from '@spool/vt';
@@ -10,13 +10,13 @@ export type DecodedKey<Name extends string> =
   | { readonly type: 'text'; readonly text: string; readonly isPaste: boolean };
 
 export interface KeyTables<Name extends string> {
-  /** By their character. */
+  /** Names by control character. */
   readonly controls: Readonly<Record<string, Name>>;
-  /** By what follows ESC [ or ESC O, with modifiers (2 Shift, 3 Alt, 5 Ctrl) or without. */
+  /** Names by the text after ESC [ or ESC O, with modifiers (2 Shift, 3 Alt, 5 Ctrl) or without. */
   readonly escapes: Readonly<Record<string, Name>>;
   /** Alt with a key, which comes as ESC and the key. Without this table they are two keys. */
   readonly alts?: Readonly<Record<string, Name>>;
-  /** By the button of the mouse. */
+  /** Names by the button of the mouse. */
   readonly wheel?: Readonly<Record<string, Name>>;
   readonly pasteCharactersMax: number;
 }

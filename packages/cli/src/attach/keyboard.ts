@@ -5,7 +5,7 @@ export interface KeyboardListener {
   take(piece: TypedPiece): void;
   /** The first detach key was pressed and the next key decides; or that has ended. */
   onPrefix?(isPrefixed: boolean): void;
-  /** Typed after the detach key, for the next reader of the terminal. */
+  /** Receives the input after the detach key, for the next reader of the terminal. */
   onRest?(bytes: Uint8Array): void;
   /** The terminal is gone. */
   onGone(): void;
@@ -21,26 +21,43 @@ export class Keyboard implements Disposable {
     this.#input = new TypedInput(detachKeys);
     this.#listener = listener;
     this.#source = source;
-    source.on('data', this.feed).on('end', this.#onGone).on('error', this.#onGone);
+    source.on('data', this.feed).on('end', this.gone).on('error', this.gone);
     source.resume();
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     // The error listener stays, because the terminal may fail again while it is restored.
-    this.#source.off('data', this.feed).off('end', this.#onGone);
+    this.#source.off('data', this.feed).off('end', this.gone);
     this.#source.pause();
   }
 
-  /** A window of the session's screen is shown, which keys can move. */
+  /** Whether a window of the session's screen is shown, which keys can move. */
   set isWindowed(isWindowed: boolean) {
     this.#input.isWindowed = isWindowed;
   }
 
-  /** Reads what somebody else has read from the terminal before. */
+  /** Whether the next plain keys would be passed on unchanged. */
+  get isAtRest(): boolean {
+    return this.#input.isAtRest;
+  }
+
+  /** The plain keys by byte: 1 for a plain key. */
+  get isPlain(): Uint8Array {
+    return this.#input.isPlain;
+  }
+
+  /** Whether another reader has the terminal, and feeds its input here. */
+  set isReadElsewhere(isElsewhere: boolean) {
+    if (isElsewhere) this.#source.pause();
+    else this.#source.resume();
+  }
+
+  /** Reads bytes that another reader has taken from the terminal before. */
   readonly feed = (bytes: Uint8Array): void => this.#take(this.#input.feed(bytes));
 
-  readonly #onGone = (): void => this.#listener.onGone();
+  /** The terminal is gone. */
+  readonly gone = (): void => this.#listener.onGone();
 
   #take(pieces: readonly TypedPiece[]): void {
     clearTimeout(this.#timer);

@@ -4,24 +4,24 @@
  */
 import type { DetachKey } from '@spool/vt';
 import { printable } from '../output/printable.ts';
-import { remember, wasTold } from '../output/told.ts';
+import { rememberHint, wasHintShown } from '../output/shown-hints.ts';
 
 export const HINT_MS = 1500;
 const HINT = 'detach';
 
-/** Null when the user knows, or there is no such key. */
+/** Returns the hint; null when the user has left before, or there is no such key. */
 export function leavingHint(keys: readonly DetachKey[], name: string): string | null {
-  if (keys.length === 0 || wasTold(HINT)) return null;
-  return `[spool: attached to ${printable(name)}; ${keyNames(keys)} detaches and leaves it running]`;
+  if (keys.length === 0 || wasHintShown(HINT)) return null;
+  return `[spool: attached to ${printable(name)}; ${formatDetachKeys(keys)} detaches and leaves it running]`;
 }
 
 /** The user has left by key. */
 export function knowsLeaving(): void {
-  remember(HINT);
+  rememberHint(HINT);
 }
 
 /** `Ctrl-\\`, `Ctrl-P Ctrl-Q`. */
-export function keyNames(keys: readonly DetachKey[]): string {
+export function formatDetachKeys(keys: readonly DetachKey[]): string {
   return keys
     .map(({ code, ctrl }) => `${ctrl ? 'Ctrl-' : ''}${String.fromCharCode(code)[ctrl ? 'toUpperCase' : 'toString']()}`)
     .join(' ');

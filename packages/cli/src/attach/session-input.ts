@@ -1,13 +1,13 @@
-/** Writes piped or sent input to a session. */
+/** Writes piped or sent input to a session. Keeps IN-20. */
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@spool/client';
+import type { RequestClient } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
 import { failureOf } from '../command-line/failure.ts';
 
 /** Delay before retrying a full queue. */
 const RETRY_MS = 50;
 
-/** When the end of the stream ends the session's input. */
+/** The cases in which the end of the stream ends the session's input. */
 export type EndsInput = 'always' | 'after-input' | 'never';
 
 /**
@@ -15,7 +15,7 @@ export type EndsInput = 'always' | 'after-input' | 'never';
  * replaced meanwhile. Resolves at the end of the stream, or when the session accepts no more input.
  */
 export async function pipeInput(
-  client: Client,
+  client: RequestClient,
   session: string,
   source: AsyncIterable<Uint8Array>,
   { endsInput, tell }: { endsInput: EndsInput; tell: (trouble: string) => void },
@@ -32,7 +32,7 @@ export async function pipeInput(
       if (hasNoInput(error)) return;
       tell(`stdin is no longer forwarded: ${failureOf(error).message}`);
     }
-    // Also after a failure: a program that waits for more would wait for ever.
+    // Also after a failure: a program that waits for more would wait forever.
     if (endsInput === 'always' || (endsInput === 'after-input' && pieces > 0)) await client.closeInput(session);
   } catch (error) {
     if (!hasNoInput(error)) tell(`the end of stdin was not forwarded: ${failureOf(error).message}`);
@@ -41,7 +41,7 @@ export async function pipeInput(
 
 /** Sends bytes as soon as there is room for them. */
 export async function writeWhenTaken(
-  client: Client,
+  client: RequestClient,
   session: string,
   bytes: Uint8Array,
   signal?: AbortSignal,

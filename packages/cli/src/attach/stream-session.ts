@@ -20,7 +20,7 @@ export interface StreamOptions {
   readonly calledAs: string;
   readonly from: WatchFrom;
   readonly asJson: boolean;
-  /** Plain lines instead of what the session sends to its terminal. */
+  /** Whether to print plain lines instead of the session's bytes. */
   readonly asText: boolean;
   /** Whether stdin goes to the session. */
   readonly isForwarding: boolean;
@@ -28,7 +28,7 @@ export interface StreamOptions {
   readonly endsInput: EndsInput;
   /** Whether the first Ctrl-C goes to the session. */
   readonly passesSignals: boolean;
-  /** What the session may do to a terminal in addition to drawing. */
+  /** The session's permissions on a terminal in addition to drawing. */
   readonly permissions: SessionOutputOptions;
   /** The session's own stderr is not written here: events have it. */
   readonly omitsStderr?: boolean | undefined;
@@ -36,7 +36,7 @@ export interface StreamOptions {
   readonly tell?: ((line: string) => void) | undefined;
 }
 
-/** Why it ended, and the exit code of `spool`. */
+/** The reason of the end, and the exit code of `spool`. */
 export interface StreamEnd {
   readonly end: ViewEnd;
   readonly exitCode: number;

@@ -7,7 +7,8 @@ import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
 import type { DetachKey, TypedPiece, ViewerFilterOptions } from '@spool/vt';
 import { AttachCanvas } from './attach-canvas.ts';
 import type { AttachHistory } from './attach-history.ts';
-import { view, type ViewEnd } from './attach-view.ts';
+import type { AttachPump } from './attach-pump.ts';
+import { type SessionCanvas, view, type ViewEnd } from './attach-view.ts';
 import { exitCodeOfSession } from '../command-line/exit-code.ts';
 import { Keyboard } from './keyboard.ts';
 import { HINT_MS, knowsLeaving, leavingHint } from './leaving-hint.ts';
@@ -17,23 +18,23 @@ import { noticeSequence } from './session-notice.ts';
 import { endWords, gapWords, isEnded } from '../output/session-words.ts';
 import { flush, notice, print, writeOut } from '../output/stdio.ts';
 import { ColourQuestion, understandsOsc } from './terminal-colours.ts';
-import { Terminal } from './terminal.ts';
+import { UserTerminal } from './terminal.ts';
 import { ViewerScreen } from './viewer-screen.ts';
 
-/** Dragging a window sends dozens of sizes; the session gets only the last one. */
+/** The delay before a new size is sent. Dragging a window makes dozens of sizes; the session gets only the last one. */
 const RESIZE_SETTLE_MS = 50;
 
-/** Enough to keep a fast terminal busy during a round trip; the rest stays in the log. */
+/** The credit that keeps a fast terminal busy during a round trip; the rest stays in the log. */
 const CREDIT_BYTES = 256 * 1024;
 
 const LEAVING_MS_MAX = 300;
 /** The same if the input was typed before the attachment was open. */
 const LEAVING_EARLY_MS_MAX = 3000;
 const ENDING_MS_MAX = 60_000;
-/** At most one beep per second when the session does not read its input, not one per key. */
+/** The time between beeps when the session does not read its input: not one per key. */
 const BEEP_MS = 1000;
 
-/** Why typed input was refused. */
+/** The reasons why typed input was refused. */
 const REFUSALS: Readonly<Record<string, string>> = {
   INPUT_QUEUE_FULL: 'the session did not read its input, so some of your input was lost',
   LINE_TOO_LONG: 'the program reads lines of at most 4095 bytes, so some of your input was lost',
@@ -45,15 +46,18 @@ const REFUSALS: Readonly<Record<string, string>> = {
  */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A keeper that is being replaced is back sooner, and nobody needs to know. */
+/** The time before a lost connection is shown. A keeper that is being replaced is back sooner, and the user need not know. */
 const AWAY_MS = 1500;
 const AWAY = '[spool: the connection is lost; trying again. What you type is kept]';
+
+/** `off`: every byte passes JavaScript. For tests, which prove that the two ways show the same. */
+const PUMP_VARIABLE = 'SPOOL_ATTACH_PUMP';
 
 const CTRL_C = 0x03;
 const BEEP = Uint8Array.of(0x07);
 
-/** What a session may do to this terminal in addition to drawing. */
-export type Permissions = Pick<ViewerFilterOptions, 'allowClipboard' | 'allowColours' | 'allowGraphics'>;
+/** The session's permissions on this terminal in addition to drawing. */
+type Permissions = Pick<ViewerFilterOptions, 'allowClipboard' | 'allowColours' | 'allowGraphics'>;
 
 export interface TerminalAttachOptions extends Permissions {
   /** The session as the user named it, for notices. */
@@ -67,11 +71,11 @@ export interface TerminalAttachOptions extends Permissions {
   /** Whether the terminal notifies the user when another session needs attention. */
   readonly showsNotices: boolean;
   readonly detachKeys: readonly DetachKey[];
-  /** No hint on how to leave. */
+  /** Whether the hint on how to leave is omitted. */
   readonly isQuiet?: boolean | undefined;
-  /** Typed before this was called, and read by the caller: the first input of the session. */
+  /** The input that the caller read before: the first input of the session. */
   readonly typedBefore?: Uint8Array | undefined;
-  /** Gets what was typed after the detach key. */
+  /** Receives the input that was typed after the detach key. */
   readonly onTypedAfter?: ((bytes: Uint8Array) => void) | undefined;
   /** Prints a line to the user at the end (default: to stderr). */
   readonly tell?: ((line: string) => void) | undefined;
@@ -83,249 +87,342 @@ export async function attachTerminal(
   session: SessionInfo,
   options: TerminalAttachOptions,
 ): Promise<number> {
-  const { isReadOnly, tell = notice } = options;
-  const showsNotices = options.showsNotices && understandsOsc(process.env);
-  const leaving = new AbortController();
-  const troubles = new Set<string>();
-  /** Typed before the attachment was open. */
-  const early: Uint8Array[] = [];
-  let attachment: Attachment | null = null;
-  let isLeaving = false;
-  let hasTypedEarly = false;
-  let isInMidLine = false;
-  let isAgain = false;
-  let beepedAt = -Infinity;
-  let waitingBytes = 0;
-  let endHint = (): void => {};
-  let awayTimer: NodeJS.Timeout | undefined;
-  let isAwayShown = false;
+  using attach = new TerminalAttach(client, session, options);
+  return await attach.run();
+}
 
-  using terminal = new Terminal();
-  const write = (bytes: Uint8Array): Promise<void> => writeOut(bytes, 1, leaving.signal);
-  using canvas = new AttachCanvas({
-    screen: new ViewerScreen({ ...options, input: !isReadOnly }, write),
-    own: terminal.size(),
-    isTyping: !isReadOnly,
-    mayResize: !isReadOnly && session.sizePolicy !== 'fixed' && !isEnded(session),
-    write,
-    askSnapshot: () => attachment?.view({ wantsSnapshot: true }),
-    onWindow: (isWindow) => (keyboard.isWindowed = isWindow),
-  });
-  terminal.undo = () => canvas.undo();
-  terminal.enter();
-  const question = new ColourQuestion(process.env, (text) => void writeOut(text));
-  using keyboard = new Keyboard(options.detachKeys, {
-    take,
-    onGone: () => leaving.abort(),
-    onPrefix: (isPrefixed) => (canvas.isPrefixed = isPrefixed),
-    onRest: (bytes) => options.onTypedAfter?.(bytes),
-  });
-  using _sizes = followSize();
-  terminal.onContinue = () => {
-    isAgain = true;
-    attachment?.close();
-  };
+/** One attached period, from the first byte that is shown until the terminal is restored. */
+class TerminalAttach implements Disposable {
+  readonly #client: Client;
+  readonly #session: SessionInfo;
+  readonly #options: TerminalAttachOptions;
+  readonly #terminal = new UserTerminal();
+  readonly #canvas: AttachCanvas;
+  readonly #keyboard: Keyboard;
+  readonly #question: ColourQuestion;
+  readonly #leaving = new AbortController();
+  /** The problems to report to the user at the end. */
+  readonly #troubles = new Set<string>();
+  /** The input that was typed before the attachment was open. */
+  readonly #early: Uint8Array[] = [];
+  #attachment: Attachment | null = null;
+  #isLeaving = false;
+  #hasTypedEarly = false;
+  #isInMidLine = false;
+  /** The terminal was stopped and continued, so the session is attached again. */
+  #isAgain = false;
+  #beepedAt = -Infinity;
+  #waitingBytes = 0;
+  #endHint = (): void => {};
+  #awayTimer: NodeJS.Timeout | undefined;
+  #isAwayShown = false;
+  #resizeTimer: NodeJS.Timeout | undefined;
+  /** Lets bytes pass while nothing is to be decided; null before it is loaded, and where there can be none. */
+  #pump: AttachPump | null = null;
+  #hasTriedPump = false;
+  #isRestDue = false;
+  /** The whole history is still being shown. */
+  #isInHistory = false;
 
-  if (options.typedBefore && options.typedBefore.length > 0) keyboard.feed(options.typedBefore);
-  const hint = options.isQuiet ? null : leavingHint(options.detachKeys, options.calledAs);
-  if (hint !== null) await showHint(hint);
-  await question.answered();
-  const end = await stay({
-    size: terminal.size(),
-    from: options.from,
-    takeover: options.takeover,
-    historyLines: options.historyLines,
-  });
-  // After a detach, do not wait for a stalled terminal; after the end of the session, show all of it.
-  await flush(1, end.type === 'left' ? LEAVING_MS_MAX : ENDING_MS_MAX);
-  await question.silence();
-  clearTimeout(awayTimer);
-  const lastText = end.type === 'exit' ? canvas.lastText : '';
-  canvas[Symbol.dispose]();
-  terminal.leave();
-  if (lastText !== '' && terminal.isTaking) print(lastText);
-  if (terminal.isTaking) {
-    const isApart = !isInMidLine && end.type !== 'left';
+  constructor(client: Client, session: SessionInfo, options: TerminalAttachOptions) {
+    const { isReadOnly } = options;
+    const terminal = this.#terminal;
+    this.#client = client;
+    this.#session = session;
+    this.#options = options;
+    this.#canvas = new AttachCanvas({
+      screen: new ViewerScreen({ ...options, input: !isReadOnly }, this.#write),
+      own: terminal.size(),
+      isTyping: !isReadOnly,
+      mayResize: !isReadOnly && session.sizePolicy !== 'fixed' && !isEnded(session),
+      write: this.#write,
+      askSnapshot: () => this.#attachment?.view({ wantsSnapshot: true }),
+      onWindow: (isWindow) => (this.#keyboard.isWindowed = isWindow),
+    });
+    terminal.undo = () => this.#canvas.undo();
+    terminal.enter();
+    this.#question = new ColourQuestion(process.env, (text) => void writeOut(text));
+    this.#keyboard = new Keyboard(options.detachKeys, {
+      take: (piece) => this.#take(piece),
+      onGone: () => this.#leaving.abort(),
+      onPrefix: (isPrefixed) => (this.#canvas.isPrefixed = isPrefixed),
+      onRest: (bytes) => options.onTypedAfter?.(bytes),
+    });
+    process.stdout.on('resize', this.#onResize);
+    terminal.onContinue = () => {
+      this.#isAgain = true;
+      this.#attachment?.close();
+    };
+  }
+
+  async run(): Promise<number> {
+    const { typedBefore, isQuiet, detachKeys, calledAs, from, takeover, historyLines } = this.#options;
+    if (typedBefore && typedBefore.length > 0) this.#keyboard.feed(typedBefore);
+    const hint = isQuiet ? null : leavingHint(detachKeys, calledAs);
+    if (hint !== null) await this.#showHint(hint);
+    const end = await this.#stay({ size: this.#terminal.size(), from, takeover, historyLines }).catch(
+      async (error: unknown) => {
+        await this.#question.silence(); // a reply that comes after a refusal would be typed into the shell
+        throw error;
+      },
+    );
+    // After a detach, do not wait for a stalled terminal; after the end of the session, show all of it.
+    await flush(1, end.type === 'left' ? LEAVING_MS_MAX : ENDING_MS_MAX);
+    await this.#question.silence();
+    this.#restore(end);
+    return end.type === 'exit' ? exitCodeOfSession(end) : 0;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#awayTimer);
+    clearTimeout(this.#resizeTimer);
+    process.stdout.off('resize', this.#onResize);
+    this.#pump?.[Symbol.dispose]();
+    this.#pump = null;
+    this.#keyboard[Symbol.dispose]();
+    this.#canvas[Symbol.dispose]();
+    this.#terminal[Symbol.dispose]();
+  }
+
+  /** Restores the terminal, and prints the problems for the user. */
+  #restore(end: ViewEnd): void {
+    const { tell = notice, calledAs } = this.#options;
+    const terminal = this.#terminal;
+    const troubles = this.#troubles;
+    clearTimeout(this.#awayTimer);
+    const lastText = end.type === 'exit' ? this.#canvas.lastText : '';
+    this.#canvas[Symbol.dispose]();
+    terminal.leave();
+    if (!terminal.isTaking) return;
+    if (lastText !== '') print(lastText);
+    const isApart = !this.#isInMidLine && end.type !== 'left';
     for (const trouble of troubles) tell(`${isApart ? '' : '\n'}[spool: ${trouble}]`);
-    tell(`${isApart || troubles.size > 0 ? '' : '\n'}${farewell(end, printable(options.calledAs))}`);
-  }
-  return end.type === 'exit' ? exitCodeOfSession(end) : 0;
-
-  /** The daemon sends up to `SCROLLBACK_LINES` above the screen; more are read from the log here. */
-  async function withHistory(bytes: Uint8Array, offset: number, lines: number): Promise<Uint8Array> {
-    if (lines <= SCROLLBACK_LINES) return bytes;
-    const [{ modelWithHistory }, { snapshot }] = await Promise.all([
-      import('../session-output/long-history.ts'),
-      import('@spool/core/screen'),
-    ]);
-    using model = await modelWithHistory(client, session.id, offset, lines);
-    return snapshot(model, { history: lines, input: !isReadOnly });
+    tell(`${isApart || troubles.size > 0 ? '' : '\n'}${farewell(end, printable(calledAs))}`);
   }
 
-  async function wholeHistory(): Promise<AttachHistory> {
-    const { AttachHistory } = await import('./attach-history.ts');
-    return new AttachHistory({ client, session, canvas, input: !isReadOnly, signal: leaving.signal, onGap });
-  }
-
-  function onGap(from: number, to: number): void {
-    troubles.add(gapWords(from, to));
-  }
-
-  async function showHint(text: string): Promise<void> {
-    await write(Buffer.from(`${text}\r\n`));
+  async #showHint(text: string): Promise<void> {
+    await this.#write(Buffer.from(`${text}\r\n`));
     const moment = Promise.withResolvers<void>();
     const timer = setTimeout(moment.resolve, HINT_MS);
-    endHint = moment.resolve;
+    this.#endHint = moment.resolve;
     await moment.promise;
     clearTimeout(timer);
   }
 
   /** Attaches, and attaches again after a suspend (SIGTSTP), because the terminal shows something else then. */
-  async function stay(first: AttachOptions): Promise<ViewEnd> {
-    for (let asked = first; ; asked = { size: terminal.size() }) {
-      isAgain = false;
-      let isFirst = true;
-      await terminal.outputReady;
-      await canvas.begin(terminal.size(), asked.from === undefined);
-      const wantsAll = asked.historyLines === Infinity;
-      using history = wantsAll ? await wholeHistory() : null;
-      attachment = client.attach(session.id, {
-        ...asked,
-        // The session gets this terminal's size before the snapshot, so that all lines are laid out in it.
-        historyLines: wantsAll ? 1 : asked.historyLines,
-        isReadOnly,
-        followsSize: true,
-        filter: 'none', // the canvas does that
-        tellsModes: false,
-        colours: question.colours,
-        creditBytes: CREDIT_BYTES,
-        signal: leaving.signal,
-        inside: ownSession(),
-        onLink,
-      });
-      hasTypedEarly = early.length > 0;
-      for (const bytes of early.splice(0)) void attachment.type(bytes);
-      if (isLeaving) leave();
+  async #stay(first: AttachOptions): Promise<ViewEnd> {
+    const { signal } = this.#leaving;
+    for (let asked = first; ; asked = { size: this.#terminal.size() }) {
+      this.#isAgain = false;
+      await this.#terminal.outputReady;
+      await this.#canvas.begin(this.#terminal.size(), asked.from === undefined);
+      using history = asked.historyLines === Infinity ? await this.#wholeHistory() : null;
+      this.#isInHistory = history !== null;
+      const attachment = this.#attach(asked);
+      this.#attachment = attachment;
+      this.#hasTypedEarly = this.#early.length > 0;
+      for (const bytes of this.#early.splice(0)) void attachment.type(bytes);
+      if (this.#isLeaving) this.#leave();
       try {
-        const end = await view(attachment, {
-          async paintSnapshot(bytes, offset) {
-            const { historyLines = 0 } = asked;
-            if (history) await history.paintSnapshot(bytes, offset);
-            else await canvas.paintSnapshot(isFirst ? await withHistory(bytes, offset, historyLines) : bytes);
-            isFirst = false;
-            isInMidLine = !canvas.isWindow; // a guess; an extra line does less harm
-          },
-          async paint(bytes, offset) {
-            isInMidLine = !canvas.isWindow && bytes.at(-1) !== 0x0a;
-            await (history ?? canvas).paint(bytes, offset);
-          },
-          resized: (size) => canvas.resized(size),
-          onRefused,
-          onGap,
-          async onNotice(told) {
-            if (showsNotices && ownSession() === undefined) await canvas.interject(noticeSequence(told));
-          },
-        });
-        if (end.type !== 'left' || leaving.signal.aborted || !isAgain) return end;
+        const end = await view(attachment, this.#shownOn(history, asked.historyLines));
+        if (end.type !== 'left' || signal.aborted || !this.#isAgain) return end;
       } catch (error) {
-        if (!leaving.signal.aborted) throw error;
+        if (!signal.aborted) throw error;
         return { type: 'left' };
       }
     }
   }
 
+  #attach(asked: AttachOptions): Attachment {
+    return this.#client.attach(this.#session.id, {
+      ...asked,
+      // The session gets this terminal's size before the snapshot, so that all lines are laid out in it.
+      historyLines: asked.historyLines === Infinity ? 1 : asked.historyLines,
+      isReadOnly: this.#options.isReadOnly,
+      followsSize: true,
+      filter: 'none', // the canvas does that
+      tellsModes: false,
+      colours: this.#question.colours,
+      creditBytes: CREDIT_BYTES,
+      signal: this.#leaving.signal,
+      inside: ownSession(),
+      onLink: (isUp) => this.#onLink(isUp),
+    });
+  }
+
+  /** Returns the canvas of one attachment, below the whole history if that was asked for. */
+  #shownOn(history: AttachHistory | null, historyLines = 0): SessionCanvas {
+    const canvas = this.#canvas;
+    const showsNotices = this.#options.showsNotices && understandsOsc(process.env) && ownSession() === undefined;
+    let isFirst = true;
+    return {
+      paintSnapshot: async (bytes, offset) => {
+        if (history) await history.paintSnapshot(bytes, offset);
+        else await canvas.paintSnapshot(isFirst ? await this.#withHistory(bytes, offset, historyLines) : bytes);
+        isFirst = false;
+        this.#isInMidLine = !canvas.isWindow; // a guess; an extra line does less harm
+        this.#restSoon();
+      },
+      paint: async (bytes, offset) => {
+        this.#isInMidLine = !canvas.isWindow && bytes.at(-1) !== 0x0a;
+        await (history ?? canvas).paint(bytes, offset);
+        this.#isInHistory = history?.isOver === false;
+        this.#restSoon();
+      },
+      resized: (size) => canvas.resized(size),
+      onRefused: (code) => this.#onRefused(code),
+      onGap: (from, to) => this.#onGap(from, to),
+      onNotice: async (told) => {
+        if (showsNotices) await canvas.interject(noticeSequence(told));
+      },
+    };
+  }
+
+  /** The daemon sends up to `SCROLLBACK_LINES` above the screen; more are read from the log here. */
+  async #withHistory(bytes: Uint8Array, offset: number, lines: number): Promise<Uint8Array> {
+    if (lines <= SCROLLBACK_LINES) return bytes;
+    const [{ modelWithHistory }, { snapshot }] = await Promise.all([
+      import('../session-output/long-history.ts'),
+      import('@spool/core/screen'),
+    ]);
+    using model = await modelWithHistory(this.#client, this.#session.id, offset, lines);
+    return snapshot(model, { history: lines, input: !this.#options.isReadOnly });
+  }
+
+  async #wholeHistory(): Promise<AttachHistory> {
+    const { AttachHistory } = await import('./attach-history.ts');
+    return new AttachHistory({
+      client: this.#client,
+      session: this.#session,
+      canvas: this.#canvas,
+      input: !this.#options.isReadOnly,
+      signal: this.#leaving.signal,
+      onGap: (from, to) => this.#onGap(from, to),
+    });
+  }
+
+  #onGap(from: number, to: number): void {
+    this.#troubles.add(gapWords(from, to));
+  }
+
   /** The line hides a row of the session's screen, so a snapshot follows when the link is back. */
-  function onLink(isUp: boolean): void {
-    clearTimeout(awayTimer);
+  #onLink(isUp: boolean): void {
+    clearTimeout(this.#awayTimer);
+    if (!isUp) this.#pump?.disconnect();
     if (isUp) {
-      if (isAwayShown) void canvas.showLine(null);
-      isAwayShown = false;
+      if (this.#isAwayShown) void this.#canvas.showLine(null);
+      this.#isAwayShown = false;
       return;
     }
-    if (isAwayShown) return;
-    awayTimer = setTimeout(() => {
-      isAwayShown = true;
-      attachment?.view({ wantsSnapshot: true });
-      void canvas.showLine(AWAY);
+    if (this.#isAwayShown) return;
+    this.#awayTimer = setTimeout(() => {
+      this.#isAwayShown = true;
+      this.#attachment?.view({ wantsSnapshot: true });
+      void this.#canvas.showLine(AWAY);
     }, AWAY_MS).unref();
   }
 
-  function take(piece: TypedPiece): void {
-    if (piece.type !== 'reply') endHint();
+  #take(piece: TypedPiece): void {
+    const { isReadOnly } = this.#options;
+    if (piece.type !== 'reply') this.#endHint();
     switch (piece.type) {
       case 'keys':
-        canvas.follow();
-        if (!isReadOnly) type(piece.bytes);
-        else if (piece.bytes.includes(CTRL_C)) leave();
+        this.#canvas.follow();
+        if (!isReadOnly) this.#type(piece.bytes);
+        else if (piece.bytes.includes(CTRL_C)) this.#leave();
         return;
       case 'reply':
-        if (question.handle(piece.bytes)) attachment?.view({ colours: question.colours });
+        if (this.#question.handle(piece.bytes)) this.#attachment?.view({ colours: this.#question.colours });
         return;
       case 'focus':
-        return attachment?.view({ isFocused: piece.isFocused });
+        return this.#attachment?.view({ isFocused: piece.isFocused });
       case 'pan':
-        return canvas.pan(piece.key);
+        return this.#canvas.pan(piece.key);
       case 'mouse': {
-        const bytes = canvas.mouse(piece.report);
-        if (bytes !== undefined && !isReadOnly) type(bytes);
+        const bytes = this.#canvas.mouse(piece.report);
+        if (bytes !== undefined && !isReadOnly) this.#type(bytes);
         return;
       }
       case 'detach':
         knowsLeaving();
-        return leave();
+        return this.#leave();
     }
   }
 
-  function type(bytes: Uint8Array): void {
-    if (attachment === null) {
-      early.push(bytes);
+  #type(bytes: Uint8Array): void {
+    if (this.#attachment === null) {
+      this.#early.push(bytes);
       return;
     }
-    if (waitingBytes + bytes.length > WAITING_BYTES_MAX) return onRefused('INPUT_QUEUE_FULL');
-    waitingBytes += bytes.length;
-    void attachment.type(bytes).then(() => (waitingBytes -= bytes.length));
+    if (this.#waitingBytes + bytes.length > WAITING_BYTES_MAX) return this.#onRefused('INPUT_QUEUE_FULL');
+    this.#waitingBytes += bytes.length;
+    void this.#attachment.type(bytes).then(() => (this.#waitingBytes -= bytes.length));
   }
 
-  /** Input typed before the detach still goes to the session, if it reads it soon. */
-  function leave(): void {
-    isLeaving = true;
-    if (attachment === null && early.length > 0) return; // once it is attached
+  /** Leaves. Input typed before the detach still reaches the session, if it reads it soon. */
+  #leave(): void {
+    this.#isLeaving = true;
+    if (this.#attachment === null && this.#early.length > 0) return; // once it is attached
     const timer = setTimeout(
       () => {
-        troubles.add('the session did not read all your input; some of it may be lost');
-        leaving.abort();
+        this.#troubles.add('the session did not read all your input; some of it may be lost');
+        this.#leaving.abort();
       },
-      hasTypedEarly ? LEAVING_EARLY_MS_MAX : LEAVING_MS_MAX,
+      this.#hasTypedEarly ? LEAVING_EARLY_MS_MAX : LEAVING_MS_MAX,
     );
-    void (attachment?.settled() ?? Promise.resolve()).then(() => {
+    void (this.#attachment?.settled() ?? Promise.resolve()).then(() => {
       clearTimeout(timer);
-      leaving.abort();
+      this.#leaving.abort();
     });
   }
 
-  /** Text would damage the session's screen, so this beeps now and prints a message at the end. */
-  function onRefused(code: string): void {
-    troubles.add(REFUSALS[code] ?? 'some of your input may not have arrived');
-    if (performance.now() - beepedAt < BEEP_MS) return;
-    beepedAt = performance.now();
-    void writeOut(BEEP, 1, leaving.signal);
+  /** Reports refused input with a beep now and a message at the end, because text would damage the session's screen. */
+  #onRefused(code: string): void {
+    this.#troubles.add(REFUSALS[code] ?? 'some of your input may not have arrived');
+    if (performance.now() - this.#beepedAt < BEEP_MS) return;
+    this.#beepedAt = performance.now();
+    void this.#write(BEEP);
   }
 
-  function followSize(): Disposable {
-    let timer: NodeJS.Timeout | undefined;
-    const onResize = (): void => {
-      canvas.fit(terminal.size());
-      clearTimeout(timer);
-      timer = setTimeout(() => attachment?.view({ size: terminal.size() }), RESIZE_SETTLE_MS);
-    };
-    process.stdout.on('resize', onResize);
-    return {
-      [Symbol.dispose]() {
-        clearTimeout(timer);
-        process.stdout.off('resize', onResize);
-      },
-    };
+  /** Rests once everything received has been handled. */
+  #restSoon(): void {
+    if (this.#isRestDue || this.#leaving.signal.aborted) return;
+    this.#isRestDue = true;
+    setImmediate(this.#rest);
   }
+
+  /** Lets plain bytes pass, because nothing has to be decided for now. */
+  readonly #rest = (): void => {
+    this.#isRestDue = false;
+    const filter = this.#canvas.filterAtRest;
+    if (filter === null || this.#isInHistory || this.#isLeaving || process.stdout.writableLength > 0) return;
+    if (!this.#hasTriedPump) void this.#openPump();
+    else if (this.#attachment) this.#pump?.rest(this.#attachment, filter);
+  };
+
+  async #openPump(): Promise<void> {
+    this.#hasTriedPump = true;
+    if (process.env[PUMP_VARIABLE] === 'off' || this.#client.isRemote) return;
+    const { AttachPump } = await import('./attach-pump.ts');
+    if (this.#leaving.signal.aborted) return;
+    this.#pump = AttachPump.create({
+      keyboard: this.#keyboard,
+      write: (bytes) => void this.#write(bytes),
+      onShown: (lastByte) => (this.#isInMidLine = lastByte !== 0x0a),
+      onBusy: () => this.#restSoon(),
+    });
+    this.#restSoon();
+  }
+
+  readonly #onResize = (): void => {
+    this.#attachment?.collect();
+    this.#canvas.fit(this.#terminal.size());
+    this.#restSoon();
+    clearTimeout(this.#resizeTimer);
+    this.#resizeTimer = setTimeout(() => this.#attachment?.view({ size: this.#terminal.size() }), RESIZE_SETTLE_MS);
+  };
+
+  readonly #write = (bytes: Uint8Array): Promise<void> => writeOut(bytes, 1, this.#leaving.signal);
 }
 
 function farewell(end: ViewEnd, name: string): string {

@@ -11,19 +11,18 @@ test('both colours are asked for once, and known as soon as the terminal has ans
   question.handle(reply('\x1b]10;rgb:ffff/8080/0000\x07'));
   question.handle(reply('\x1b]11;rgb:00/11/22\x1b\\'));
   question.handle(reply('\x1b[?62;22c'));
-  await question.answered();
-  expect(question.colours).toEqual({ foreground: '#ff8000', background: '#001122' });
   await question.silence();
+  expect(question.colours).toEqual({ foreground: '#ff8000', background: '#001122' });
 });
 
 test('a terminal that knows nothing of colours costs one reply; COLORFGBG stands in', async () => {
   const question = new ColourQuestion({ ...xterm, COLORFGBG: '15;0' }, () => {});
   question.handle(reply('\x1b[?1;2c'));
-  await question.answered();
+  await question.silence();
   expect(question.colours).toEqual({ foreground: '#ffffff', background: '#000000' });
   const none = new ColourQuestion(xterm, () => {});
   none.handle(reply('\x1b[?1;2c'));
-  await none.answered();
+  await none.silence();
   expect(none.colours).toBeUndefined();
 });
 
@@ -31,17 +30,16 @@ test('one that answers nothing is waited for a moment; some are not asked at all
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const silent = new ColourQuestion(xterm, () => {});
   let isAnswered = false;
-  const answered = silent.answered().then(() => (isAnswered = true));
+  const answered = silent.silence().then(() => (isAnswered = true));
   await vi.advanceTimersByTimeAsync(50);
   expect(isAnswered).toBe(false);
-  await vi.advanceTimersByTimeAsync(350);
+  await vi.advanceTimersByTimeAsync(600);
   vi.useRealTimers();
   await answered;
   expect(silent.colours).toBeUndefined();
   for (const TERM of ['dumb', 'linux', '', 'vt100', undefined]) {
     let asked = '';
     const question = new ColourQuestion({ TERM }, (text) => (asked += text));
-    await question.answered();
     await question.silence();
     expect(asked).toBe('');
   }
@@ -51,13 +49,13 @@ test('what is no colour is not taken for one', async () => {
   const question = new ColourQuestion(xterm, () => {});
   for (const text of ['\x1b]11;evil\x07', '\x1b]12;rgb:1/1/1\x07', '\x1b]11;rgb:1/1\x07', '\x1b[?1c'])
     expect(question.handle(reply(text))).toBe(false);
-  await question.answered();
+  await question.silence();
   expect(question.colours).toBeUndefined();
 });
 
-test('one that answers late is heard late', async () => {
+test('one that answers late is heard late', () => {
   const question = new ColourQuestion(xterm, () => {});
-  await question.answered();
+  expect(question.colours).toBeUndefined();
   expect(question.handle(reply('\x1b]11;rgb:00/11/22\x1b\\'))).toBe(true);
   expect(question.colours).toEqual({ background: '#001122' });
 });

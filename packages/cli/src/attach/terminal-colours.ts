@@ -1,16 +1,13 @@
 /**
  * The colours of the user's terminal. They are queried once, so that programs that query them get the real colours.
  *
- * The two queries are followed by one that every terminal answers (DA1); its reply means that no other reply will come. A
- * terminal that does not answer costs a short wait. A late reply is still handled, and awaited before the terminal is left,
- * because otherwise it would be typed into the shell.
+ * The two queries are followed by one that every terminal answers (DA1); its reply means that no other reply will come. Nothing waits
+ * for the replies, except the end: a reply that arrives after the terminal is left would be typed into the shell.
  */
 import type { TerminalColours } from '@spool/protocol';
 import { coloursOfFgBg, parseColour, type Rgb } from '@spool/vt';
 
-/** Longer than a local terminal takes, too short to notice. */
-export const ANSWER_MS_MAX = 60;
-/** How long a reply may take over a bad connection. */
+/** The longest time that a reply may take over a bad connection. */
 export const LATE_MS_MAX = 600;
 
 const QUESTION = '\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[c';
@@ -22,7 +19,7 @@ export function understandsOsc(env: Readonly<Record<string, string | undefined>>
   return !SILENT.test(env.TERM ?? '');
 }
 
-/** What COLORFGBG says: for a terminal that answers no query, or is not asked. */
+/** Returns the colours that COLORFGBG names, for a terminal that answers no query, or is not asked. */
 export function environmentColours(env: Readonly<Record<string, string | undefined>>): TerminalColours | undefined {
   const told = coloursOfFgBg(env.COLORFGBG ?? '');
   return told && { foreground: hex(told.foreground), background: hex(told.background) };
@@ -58,18 +55,9 @@ export class ColourQuestion {
     return rgb !== null && rgb !== undefined;
   }
 
-  /** Resolves when the terminal has answered, or after a timeout. */
-  async answered(): Promise<void> {
-    await this.#within(ANSWER_MS_MAX);
-  }
-
   /** Resolves when no reply can arrive any more. */
   async silence(): Promise<void> {
-    await this.#within(LATE_MS_MAX);
-  }
-
-  async #within(ms: number): Promise<void> {
-    const left = this.#askedAt + ms - performance.now();
+    const left = this.#askedAt + LATE_MS_MAX - performance.now();
     if (!this.#isOpen || left <= 0) return;
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([this.#end.promise, new Promise((resolve) => (timer = setTimeout(resolve, left)))]);

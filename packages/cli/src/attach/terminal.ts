@@ -5,22 +5,23 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import type { Size } from '@spool/protocol';
 import { ANYTHING_SET, undo } from '@spool/vt';
+import { native } from '../native.ts';
 
 /** Cancels a truncated sequence, then resets everything that may have been set. Used when the state is unknown. */
 const UNDO_ANYTHING = Buffer.concat([Uint8Array.of(0x18), undo(ANYTHING_SET)]);
 
-/** How long restoring may take, because a stalled terminal must not block the exit. */
+/** The longest time for restoring, because a stalled terminal must not block the exit. */
 const RESTORE_MS_MAX = 500;
 const RETRY_MS = 10;
 
 /** Signals from other processes; Ctrl-C and Ctrl-\\ are ordinary keys here. */
 const ENDING = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
-export class Terminal implements Disposable {
+export class UserTerminal implements Disposable {
   #isRaw = false;
   #outputReady: Promise<void> = Promise.resolve();
   #isTaking = true;
-  /** Continued after a suspend (SIGTSTP, SIGSTOP): the screen has changed. */
+  /** Called when the process continues after a suspend (SIGTSTP, SIGSTOP): the screen has changed. */
   onContinue: () => void = () => {};
   /** Returns the bytes that undo everything set so far. */
   undo: () => Uint8Array = () => new Uint8Array(0);
@@ -38,7 +39,7 @@ export class Terminal implements Disposable {
     return this.#outputReady;
   }
 
-  /** False if the terminal accepted nothing during the restore; a message to the user would hang. */
+  /** Whether the terminal accepts output; false if it accepted nothing during the restore, and a message would hang. */
   get isTaking(): boolean {
     return this.#isTaking;
   }
@@ -48,7 +49,7 @@ export class Terminal implements Disposable {
     return { cols: cols || 80, rows: rows || 24 };
   }
 
-  /** Synchronous, because an exit handler may call it. May be called twice. */
+  /** Restores the terminal. Synchronous, because an exit handler may call it. May be called twice. */
   readonly leave = (): void => {
     if (!this.#isRaw) return;
     this.#isRaw = false;
@@ -71,7 +72,8 @@ export class Terminal implements Disposable {
   }
 
   #goRaw(): void {
-    // What was stopped without a word (SIGSTOP) finds the shell's modes, and Node does not set again what it has set before.
+    // After a stop without notice (SIGSTOP) the terminal has the shell's modes, and Node does not set a mode again that it has
+    // set before.
     if (this.#isRaw) process.stdin.setRawMode(false);
     process.stdin.setRawMode(true);
     this.#isRaw = true;
@@ -123,10 +125,11 @@ function writeWithin(ms: number, all: Uint8Array): boolean {
 /**
  * In Node's raw mode the terminal still turns each newline into carriage return and newline. A session's bytes have already
  * passed such a terminal, and programs that move down with a bare newline would end up in the first column. Node cannot switch
- * this off; `stty` can. Without `stty` it stays on.
+ * this off; the addon can, and without it `stty`, which takes 10 ms. Without both it stays on.
  */
-function withoutOutputProcessing(): Promise<void> {
-  return new Promise((resolve) => {
+async function withoutOutputProcessing(): Promise<void> {
+  if (native?.stopOutputProcessing(1) === 0) return;
+  await new Promise<void>((resolve) => {
     const stty = spawn('stty', ['-opost'], { stdio: [1, 'ignore', 'ignore'] });
     stty.on('error', () => resolve());
     stty.on('exit', () => resolve());

@@ -66,7 +66,7 @@ test('[STATE-6] a notice never comes between the halves of a sequence or a chara
     await viewer.paint(output.subarray(cut));
     const shown = written();
     expect([cut, shown.replace(said, '')]).toEqual([cut, expected]);
-    // What stands before it is a beginning that needs nothing more to be whole.
+    // The output before the notice is complete in itself.
     const before = Buffer.from(shown.slice(0, shown.indexOf(said)), 'latin1');
     const fresh = screen(true, true);
     await fresh.screen.paint(before);

@@ -11,7 +11,7 @@ export class ViewerScreen {
   #filter: ViewerFilter | null = null;
   /** The user's terminal state is saved. */
   #hasPushed = false;
-  /** Held back until an image has been sent completely. */
+  /** Output that is held back until an image has been sent completely. */
   #held: Uint8Array[] = [];
   /** Lines above the next snapshot are on the screen, and the last of them has no end yet. */
   #hasAbove = false;
@@ -63,12 +63,17 @@ export class ViewerScreen {
     this.#held = [];
   }
 
-  /** Another view uses this terminal for a while; the next snapshot restores the session. */
+  /** Pauses while another view uses this terminal; the next snapshot restores the session. */
   async pause(): Promise<void> {
     const undone = this.#filter?.close();
     this.#filter = null;
     this.#held = [];
     if (undone) await this.#write(undone);
+  }
+
+  /** The filter, if plain output that comes next would be written as it is; else null. */
+  get filterAtRest(): ViewerFilter | null {
+    return this.#filter?.isAtRest === true && this.#held.length === 0 ? this.#filter : null;
   }
 
   async paint(bytes: Uint8Array): Promise<void> {

@@ -49,7 +49,7 @@ export interface Verb {
   readonly flags: Readonly<Record<string, Flag>>;
   /** The first operand that a command follows: `task run COMMAND…`. */
   readonly commandAfter?: string;
-  /** The flag whose value may stand alone, as in `kill -9` and `kill -HUP`. */
+  /** The flag whose value may be given alone, as in `kill -9` and `kill -HUP`. */
   readonly signalFlag?: string;
   readonly details?: string;
   readonly examples: readonly (readonly [command: string, says: string])[];
@@ -62,7 +62,7 @@ type FlagValue<F extends Flag> = F['kind'] extends 'on'
     : FlagValues[F['kind']] | undefined;
 
 /** The arguments of a verb: each flag under its long name in camel case. */
-export type Parsed<V extends Verb> = {
+export type ParsedArguments<V extends Verb> = {
   readonly flags: { readonly [K in keyof V['flags'] & string as Camel<K>]: FlagValue<V['flags'][K]> } & {
     readonly json: boolean;
   };
@@ -71,7 +71,7 @@ export type Parsed<V extends Verb> = {
 
 type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 
-/** Every verb has these. */
+/** The flags that every verb has. */
 export const COMMON_FLAGS = {
   json: {
     kind: 'on',
@@ -84,7 +84,7 @@ export function parseArguments<V extends Verb>(
   name: string,
   verb: V,
   words: readonly string[],
-): Parsed<V> & { help: boolean } {
+): ParsedArguments<V> & { help: boolean } {
   const flags: Record<string, Flag> = { ...verb.flags, ...COMMON_FLAGS };
   const values: Record<string, unknown> = {};
   for (const [long, flag] of Object.entries(flags)) {
@@ -116,7 +116,7 @@ export function parseArguments<V extends Verb>(
   const help = values.help === true;
   delete values.help;
   if (!help) checkOperands(name, verb, operands);
-  return { flags: values as Parsed<V>['flags'], operands, help };
+  return { flags: values as ParsedArguments<V>['flags'], operands, help };
 
   function readLong(word: string): void {
     const equals = word.indexOf('=');

@@ -1,8 +1,8 @@
 /**
  * The sessions that `stop`, `kill` and `rm` act on: those that were named, or those of `--all`, `--ended` and `--older-than`. Never
- * "the latest": what ends or deletes something must be said. Several at once are confirmed [RUN-20].
+ * "the latest": what ends or deletes something must be said. Several at once are confirmed [RUN-20, RUN-43].
  */
-import type { Client } from '@spool/client';
+import type { RequestClient } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { printable } from '../output/printable.ts';
 import { isEnded } from '../output/session-words.ts';
@@ -10,7 +10,7 @@ import { isTerminal, notice } from '../output/stdio.ts';
 import { confirm } from './confirm.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface Choice {
+export interface SessionSelection {
   readonly verb: 'stop' | 'kill' | 'rm';
   /** The kind of session that the verb acts on. */
   readonly kind: 'running' | 'ended' | 'any';
@@ -23,8 +23,8 @@ export interface Choice {
 const DOING = { stop: 'Stop', kill: 'Kill', rm: 'Remove' } as const;
 const NAMES_MAX = 5;
 
-/** Before anything is done, and before a daemon is started. */
-export function checkChoice(operands: readonly string[], { verb, all, olderThan }: Choice): void {
+/** Checks the choice before anything is done, and before a daemon is started. */
+export function checkChoice(operands: readonly string[], { verb, all, olderThan }: SessionSelection): void {
   const isBulk = all || olderThan !== undefined;
   if (isBulk && operands.length > 0)
     throw new UsageError('use IDs, or a flag that selects several sessions, not both', verb);
@@ -33,11 +33,11 @@ export function checkChoice(operands: readonly string[], { verb, all, olderThan 
   throw new UsageError(`which session? Use: spool ${verb} ID (spool ls lists them), or ${others}`, verb);
 }
 
-/** Null when the user said no; empty when there is none. */
+/** Returns the sessions; null when the user declined, empty when there is none. */
 export async function chosenSessions(
-  client: Client,
+  client: RequestClient,
   operands: readonly string[],
-  choice: Choice,
+  choice: SessionSelection,
 ): Promise<readonly string[] | null> {
   if (operands.length > 0) return operands;
   const { verb, kind, olderThan, yes, json } = choice;
@@ -59,7 +59,7 @@ export async function chosenSessions(
 
 export function chosenFrom(
   sessions: readonly SessionInfo[],
-  { kind, olderThan }: Pick<Choice, 'kind' | 'olderThan'>,
+  { kind, olderThan }: Pick<SessionSelection, 'kind' | 'olderThan'>,
   now: number,
 ): readonly SessionInfo[] {
   return sessions.filter((session) => {

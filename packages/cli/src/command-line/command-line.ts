@@ -1,7 +1,7 @@
 /** Runs the verb on the command line and returns its exit code. */
-import { parseArguments, type Parsed, type Verb } from './arguments.ts';
+import { parseArguments, type ParsedArguments, type Verb } from './arguments.ts';
 import { reportFailure } from './failure.ts';
-import type { Program } from '../program.ts';
+import type { ProgramLocation } from '../program.ts';
 import { chooseHost, type Host, splitHostFlags } from '../remote/host.ts';
 import { checkAfar, NO_HOST } from '../remote/local-verbs.ts';
 import { exitWhenWritten, isTerminal, print, terminalWidth } from '../output/stdio.ts';
@@ -10,20 +10,22 @@ import { UsageError } from './usage-error.ts';
 import { LOADERS } from './verb-loaders.ts';
 import { VERBS, verbCalled } from './verb-table.ts';
 
-/** In a pipe or a file. */
+/** The width in a pipe or a file. */
 const HELP_WIDTH = 80;
 
 /** Exits the process once all output is written. */
-export async function commandLine(words: readonly string[], program: Omit<Program, 'host'>): Promise<never> {
+export async function runCommandLine(words: readonly string[], program: Omit<ProgramLocation, 'host'>): Promise<never> {
   return await exitWhenWritten(await exitCodeFor(words, program));
 }
 
-async function exitCodeFor(words: readonly string[], program: Omit<Program, 'host'>): Promise<number> {
+async function exitCodeFor(words: readonly string[], program: Omit<ProgramLocation, 'host'>): Promise<number> {
   try {
     const { flags, rest } = splitHostFlags(words);
     let chosen: Host | null | undefined;
     return await dispatch(rest, { ...program, host: () => (chosen ??= chooseHost(flags)) });
   } catch (error) {
+    // A newer bundle may know what this one refuses.
+    await program.isFresh();
     return reportFailure(error, wantsJson(words));
   }
 }
@@ -35,23 +37,26 @@ function wantsJson(words: readonly string[]): boolean {
   return own.includes('--json') || (own.includes('--json-output') && !isTerminal(2));
 }
 
-async function dispatch(words: readonly string[], program: Program): Promise<number> {
+async function dispatch(words: readonly string[], program: ProgramLocation): Promise<number> {
   const [first, ...rest] = words;
-  if (first === undefined || first === 'help' || first === '--help' || first === '-h') return await help(first, rest);
+  if (first === undefined || first === 'help' || first === '--help' || first === '-h')
+    return await help(program, first, rest);
   if (first === '--version' || first === '-V') return await dispatch(['version', ...rest], program);
   const name = verbCalled(first);
   if (name === undefined) throw unknownVerb(first);
   const verb: Verb = VERBS[name];
   const args = parseArguments(name, verb, rest);
-  if (args.help) return await help('help', [name]);
+  if (args.help) return await help(program, 'help', [name]);
   const host = NO_HOST.has(name) ? null : program.host();
   if (host !== null) checkAfar(name, args.operands, host);
   const { default: action } = await LOADERS[name]();
-  return await (action as (args: Parsed<Verb>, program: Program) => Promise<number>)(args, program);
+  await program.isFresh();
+  return await (action as (args: ParsedArguments<Verb>, program: ProgramLocation) => Promise<number>)(args, program);
 }
 
-async function help(first: string | undefined, rest: readonly string[]): Promise<number> {
+async function help(program: ProgramLocation, first: string | undefined, rest: readonly string[]): Promise<number> {
   const { shortHelp, longHelp, verbHelp } = await import('./help.ts');
+  await program.isFresh();
   const asked = rest.find((word) => !word.startsWith('-'));
   const name = asked === undefined ? undefined : verbCalled(asked);
   if (asked !== undefined && name === undefined && asked !== 'help') throw unknownVerb(asked);

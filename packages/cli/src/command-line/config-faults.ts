@@ -1,9 +1,9 @@
-/** What is wrong with `config.json`, in whole sentences, with what was probably meant. */
+/** Describes the faults of `config.json` in whole sentences, with the probable intention. */
 import { configKeys, type ConfigFault, type SettingKey, SETTINGS } from '@spool/protocol/config';
 import { nearest } from './suggestion.ts';
 import { faultSentence } from './user-settings.ts';
 
-export function faultText(fault: ConfigFault): string {
+export function formatConfigFault(fault: ConfigFault): string {
   const sentence = faultSentence(fault);
   if (!fault.isWarning) return `${sentence}; ${consequence(fault.key)}`;
   const meant = nearest(lastWord(fault.key), configKeys(fault.key).map(lastWord));

@@ -2,7 +2,7 @@
  * Says when an agent is started without an API key that the user has set: sessions get an allow-list of the environment, and a
  * key is not on it [RUN-21]. Names only, never values.
  */
-import { remember, wasTold } from '../output/told.ts';
+import { rememberHint, wasHintShown } from '../output/shown-hints.ts';
 
 const KEYS: Readonly<Record<string, RegExp>> = {
   claude: /^(ANTHROPIC_(API_KEY|AUTH_TOKEN|BASE_URL)|CLAUDE_CODE_(OAUTH_TOKEN|USE_BEDROCK|USE_VERTEX))$/,
@@ -27,11 +27,11 @@ export function droppedKeys(
   return Object.keys(own).filter((name) => isKey.test(name) && own[name] !== '' && !Object.hasOwn(passed, name));
 }
 
-/** One line, the first time that these keys are dropped; null when there is nothing to say. */
+/** Returns one line, the first time that these keys are dropped; later null. */
 export function droppedKeysHint(program: string, names: readonly string[]): string | null {
-  const untold = names.filter((name) => !wasTold(`env ${name}`));
+  const untold = names.filter((name) => !wasHintShown(`env ${name}`));
   if (untold.length === 0) return null;
-  for (const name of untold) remember(`env ${name}`);
+  for (const name of untold) rememberHint(`env ${name}`);
   const flags = untold.map((name) => `--env ${name}`).join(' ');
   const list = untold.map((name) => JSON.stringify(name)).join(', ');
   const always = `"env": [${list}] in config.json (spool config path)`;

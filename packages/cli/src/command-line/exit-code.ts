@@ -5,7 +5,7 @@ import { errnoOf } from './os-error.ts';
 import { UsageError } from './usage-error.ts';
 
 export const EXIT = {
-  /** What was asked for did not come about. */
+  /** The command did not achieve its purpose. */
   failed: 1,
   usage: 2,
   notFound: 3,
@@ -18,7 +18,7 @@ export const EXIT = {
   signalBase: 128,
 } as const;
 
-/** For the manual: every code except a session's own. */
+/** Every code except a session's own, for the manual. */
 export const EXIT_CODES: readonly { readonly code: string; readonly about: string }[] = [
   { code: '0', about: 'success; for `attach` also after a detach or a takeover by another client' },
   {
@@ -76,6 +76,9 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   INPUT_BLOCKED: EXIT.notAllowed,
   INPUT_NOT_EMPTY: EXIT.notAllowed,
   STATE_UNKNOWN: EXIT.notAllowed,
+  AGENT_NOT_READY: EXIT.notAllowed,
+  PROMPT_NOT_TEXT: EXIT.notAllowed,
+  PROMPT_HAS_LINES: EXIT.notAllowed,
   QUESTION_CHANGED: EXIT.notAllowed,
   ANSWER_UNKNOWN: EXIT.notAllowed,
   LINE_TOO_LONG: EXIT.notAllowed,
@@ -91,6 +94,7 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   TOO_MANY: EXIT.ourFailure,
   DAEMON_UNREACHABLE: EXIT.ourFailure,
   DAEMON_START_FAILED: EXIT.ourFailure,
+  SUCCESSOR_REFUSED: EXIT.ourFailure,
   DAEMON_STOPPING: EXIT.ourFailure,
   TOO_MANY_CONNECTIONS: EXIT.ourFailure,
   TOO_MANY_VISITS: EXIT.ourFailure,
@@ -117,7 +121,7 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   INTERNAL: EXIT.ourFailure,
 };
 
-/** What the operating system refused to a file that the user named. */
+/** Errors of the operating system for a file that the user named. */
 const EXIT_OF_ERRNO: Readonly<Record<string, number>> = {
   ENOENT: EXIT.notFound,
   ENOTDIR: EXIT.notFound,

@@ -2,23 +2,23 @@
  * Does one thing to the sessions that the user has chosen: tries all, reports every failure, and exits with the code of the first one. With --json,
  * each session is one line, however many there are [SAY-3].
  */
-import type { Client } from '@spool/client';
-import type { SessionInfo } from '@spool/protocol';
-import { openClient, type Program } from '../program.ts';
+import type { RequestClient } from '@spool/client';
+import { leftSentences, type SessionInfo } from '@spool/protocol';
+import { openForRequests, type ProgramLocation } from '../program.ts';
 import { print, printJson } from '../output/stdio.ts';
-import { checkChoice, type Choice, chosenSessions } from './chosen-sessions.ts';
+import { checkChoice, type SessionSelection, chosenSessions } from './chosen-sessions.ts';
 import { EXIT } from './exit-code.ts';
 import { reportFailure } from './failure.ts';
 
 export async function forEachSession(
-  program: Program,
+  program: ProgramLocation,
   operands: readonly string[],
-  choice: Choice,
-  act: (client: Client, reference: string) => Promise<SessionInfo>,
+  choice: SessionSelection,
+  act: (client: RequestClient, reference: string) => Promise<SessionInfo>,
   say: (session: SessionInfo) => string,
 ): Promise<number> {
   checkChoice(operands, choice);
-  await using client = await openClient(program);
+  await using client = await openForRequests(program);
   const references = await chosenSessions(client, operands, choice);
   if (references === null) return EXIT.failed;
   const asJson = choice.json;
@@ -26,7 +26,10 @@ export async function forEachSession(
   const done = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   for (const session of done) {
     if (asJson) printJson(session);
-    else print(say(session));
+    else {
+      print(say(session));
+      for (const left of leftSentences(session.leftRunning)) print(`${left}; \`stop --with-services\` ends it`);
+    }
   }
   let exitCode = 0;
   for (const outcome of outcomes) {

@@ -10,7 +10,7 @@ const TAGLINE = 'spool: terminal sessions that keep running when you disconnect,
 const GROUPS: readonly (readonly [title: string, verbs: readonly VerbName[]])[] = [
   ['Run and watch', ['run', 'attach', 'ls', 'watch', 'logs', 'screen']],
   ['Type', ['prompt', 'send', 'keys', 'paste']],
-  ['Answer agents', ['approve', 'deny', 'answer', 'queue', 'resume', 'interrupt']],
+  ['Answer agents', ['approve', 'deny', 'answer', 'policy', 'queue', 'resume', 'interrupt']],
   ['Wait and find out', ['wait', 'task', 'events', 'explain', 'summary', 'inspect']],
   ['End and remove', ['stop', 'kill', 'rm']],
   ['Rename, play back, export', ['rename', 'update', 'replay', 'export']],
@@ -105,7 +105,7 @@ export function grouped(): readonly (readonly [title: string, verbs: readonly Ve
 }
 
 function verbRows(names: readonly VerbName[], width: number): string[] {
-  // All groups have the same column, so that the summaries stand below each other.
+  // All groups have the same column, so that the summaries are aligned.
   const column = Math.max(...Object.keys(VERBS).map((name) => name.length));
   return twoColumns(
     names.map((name) => [name.padEnd(column), VERBS[name].summary]),
@@ -113,7 +113,7 @@ function verbRows(names: readonly VerbName[], width: number): string[] {
   );
 }
 
-/** A command is never broken, so that it can be copied; where its comment does not fit beside it, it stands above it. */
+/** Formats examples. A command is never broken, so that it can be copied; a comment that does not fit beside it is above it. */
 function examples(all: Verb['examples'], width: number): string[] {
   const column = Math.max(...all.map(([command]) => command.length));
   const isBeside = all.every(([, says]) => 2 + column + 4 + says.length <= width);

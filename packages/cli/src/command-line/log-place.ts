@@ -22,7 +22,7 @@ export function parseLogPlace(text: string, now: number): LogPlace | null {
   return time === null || Number.isNaN(time) ? null : { time };
 }
 
-/** With `isAge`, a duration alone means as long ago: `--since 10m`. */
+/** Reads a place in a log. If `isAge` is set, a duration alone means that long ago: `--since 10m`. */
 export function logPlaceOf(text: string, flag: string, verb: string, { isAge = false } = {}): LogPlace {
   const now = Date.now();
   const age = isAge && /[a-z]$/.test(text) ? parseDuration(text) : null;

@@ -1,4 +1,4 @@
-/** `--allow-…`: what a session may do to the user's terminal in addition to drawing (default: nothing). */
+/** The flags `--allow-…`: the session's permissions on the user's terminal in addition to drawing (default: none). */
 
 export interface PermissionFlags {
   readonly allowClipboard: boolean;

@@ -4,7 +4,7 @@ import type { Size } from '@spool/protocol';
 const MS_PER: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** The timers of the kernel and of Node end at 2^31 ms (24 days). */
-export const DURATION_MS_MAX = 2_000_000_000;
+const DURATION_MS_MAX = 2_000_000_000;
 
 /** `500ms`, `10s`, `1.5h`, `1h30m`; a plain number is seconds. */
 export function parseDuration(text: string): number | null {
@@ -19,7 +19,7 @@ function durationWithin(text: string, mostMs: number): number | null {
   return bounded(sum, mostMs);
 }
 
-/** As a duration, without its limit, and with weeks: `2d`, `8w`. */
+/** Reads an age like a duration, without its limit, and with weeks: `2d`, `8w`. */
 export function parseAge(text: string): number | null {
   const weeks = /^(\d+(?:\.\d+)?)w$/.exec(text);
   if (weeks) return bounded(Number(weeks[1]) * 7 * MS_PER.d!, Number.MAX_SAFE_INTEGER);
@@ -43,18 +43,9 @@ export function parseSize(text: string): Size | null {
   return cols >= 1 && rows >= 1 && cols <= 10_000 && rows <= 10_000 ? { cols, rows } : null;
 }
 
-/** An integer, possibly negative. */
+/** Reads an integer, possibly negative. */
 export function parseWhole(text: string): number | null {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
-/** `5s`, `3m`, `2h`, `4d`: short enough for a column. */
-export function formatAge(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
 }
 
 /** `0`, `812`, `1.2k`, `64k`, `3.4M`. */

@@ -9,7 +9,7 @@ export function nearest(typed: string, known: readonly string[]): string | undef
   return best;
 }
 
-/** Optimal string alignment: an insertion, a deletion, a substitution or a swap of neighbours costs 1. */
+/** Returns the optimal string alignment distance: an insertion, a deletion, a substitution or a swap of neighbours costs 1. */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);

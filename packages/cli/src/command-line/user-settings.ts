@@ -1,16 +1,16 @@
 /**
- * The settings of the user's `config.json` that the command line uses. What is wrong with one of them is said, and its default
+ * The settings of the user's `config.json` that the command line uses. A fault in one of them is reported, and its default
  * applies. Keeps CONF-3.
  */
 import { configPath, userConfig } from '@spool/client/node';
-import type { ConfigFault, Settings } from '@spool/protocol/config';
+import type { ConfigFault, UserSettings } from '@spool/protocol/config';
 import { printable } from '../output/printable.ts';
 import { notice } from '../output/stdio.ts';
 
-/** The others are the daemon's, which says in its log what is wrong with them. */
+/** The keys that the command line uses. The others are the daemon's, which reports their faults in its log. */
 const OURS: ReadonlySet<string> = new Set(['', 'detachKeys', 'sizePolicy', 'history', 'retain', 'env']);
 
-export function userSettings({ isQuiet }: { readonly isQuiet: boolean }): Settings {
+export function userSettings({ isQuiet }: { readonly isQuiet: boolean }): UserSettings {
   const { settings, faults } = userConfig(process.env);
   if (!isQuiet)
     for (const fault of faults)

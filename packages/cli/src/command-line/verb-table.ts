@@ -2,7 +2,7 @@
  * The table of verbs. Parsing, help and completions are generated from it. It holds data only, so loading it is cheap;
  * the code of a verb is in `verbs/` and is loaded on use (`verb-loaders.ts`). A verb is added to the file of its group.
  */
-import type { Parsed, Verb } from './arguments.ts';
+import type { ParsedArguments, Verb } from './arguments.ts';
 import { AGENT_VERBS } from './verb-table/agent-verbs.ts';
 import { DAEMON_VERBS } from './verb-table/daemon-verbs.ts';
 import { GATEWAY_VERBS } from './verb-table/gateway-verbs.ts';
@@ -18,7 +18,7 @@ import { WAIT_VERBS } from './verb-table/wait-verbs.ts';
 
 export const ID_ABOUT = 'a session id, its first 4 or more characters, or a session name';
 
-/** In the order in which completions offer them. */
+/** The verbs in the order in which completions offer them. */
 export const VERBS = {
   ...RUN_VERBS,
   ...LIST_VERBS,
@@ -35,7 +35,7 @@ export const VERBS = {
 } as const satisfies Record<string, Verb>;
 
 export type VerbName = keyof typeof VERBS;
-export type ArgumentsOf<N extends VerbName> = Parsed<(typeof VERBS)[N]>;
+export type ArgumentsOf<N extends VerbName> = ParsedArguments<(typeof VERBS)[N]>;
 
 export function isVerb(name: string): name is VerbName {
   return Object.hasOwn(VERBS, name);

@@ -1,7 +1,7 @@
 /** Wraps text at the width of the terminal, for help pages. Widths are in cells; the texts are plain. */
 import { displayWidth } from '../output/printable.ts';
 
-/** Text in a second column needs this much room; in a narrower terminal it is put below the first. */
+/** The width that text in a second column needs; in a narrower terminal it is put below the first. */
 const SECOND_COLUMN_MIN = 24;
 
 /** Keeps two words in one line. */
@@ -9,7 +9,7 @@ export const NO_BREAK = '\u00a0';
 
 interface Indents {
   readonly indent?: number;
-  /** Of the lines after the first. */
+  /** The indentation of the lines after the first. */
   readonly hanging?: number;
 }
 

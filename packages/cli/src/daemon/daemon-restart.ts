@@ -1,18 +1,25 @@
 /**
- * `spool daemon restart`: the keeper exits and the holder starts a new one; then the new keeper replaces the holder. Each
- * process holds everything that the sessions need, so they keep running, and each new process runs the program on disk.
+ * `spool daemon restart`: the holder starts a new keeper from the installation of this program, and the present keeper exits
+ * when that has loaded; then the new keeper replaces the holder in the same way. Each process holds everything that the
+ * sessions need, so they keep running. Keeps LIFE-41.
  */
-import { type DaemonStatus, SpoolError } from '@spool/protocol';
-import { openClient, type Program } from '../program.ts';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { findDaemonEntry, homeFrom } from '@spool/client/node';
+import { type DaemonStatus, type ProgramSource, SpoolError, wantedProgramFile } from '@spool/protocol';
+import { openClient, type ProgramLocation } from '../program.ts';
 import { notice } from '../output/stdio.ts';
 
-/** Node starts in far less; a machine under load needs more. */
+/** The limit for the start of a keeper. Node starts in far less; a machine under load needs more. */
 const KEEPER_MS_MAX = 20_000;
 const POLL_MS = 20;
 
-/** False if the caller has to stop and start the daemon instead: none is running, or no session would be lost. */
-export async function restart(program: Program, force: boolean): Promise<boolean> {
-  const before = await statusOrNull(program);
+/**
+ * Restarts the daemon. Returns false if the caller has to stop and start it instead: none is running, or no session would be
+ * lost.
+ */
+export async function restart(program: ProgramLocation, force: boolean): Promise<boolean> {
+  const before = await statusOrNull(program).catch((error: unknown) => offerProgram(program, error));
   if (before === null) return false;
   const { running } = before.sessions;
   if (!before.escrow) {
@@ -33,13 +40,36 @@ export async function restart(program: Program, force: boolean): Promise<boolean
   return true;
 }
 
-async function renewKeeper(program: Program, before: DaemonStatus): Promise<void> {
+/**
+ * Writes this installation to a file, where the holder finds it at its next try: no keeper can be started, so none can be asked.
+ */
+async function offerProgram(program: ProgramLocation, error: unknown): Promise<DaemonStatus | null> {
+  if (!SpoolError.is(error, 'CONNECTION_LOST')) throw error;
+  const path = wantedProgramFile(homeFrom(process.env, process.getuid?.() ?? 0).state);
+  writeFileSync(`${path}.${process.pid}`, JSON.stringify(ownProgram()), { mode: 0o600 });
+  renameSync(`${path}.${process.pid}`, path); // whole, or not there
+  const until = performance.now() + KEEPER_MS_MAX;
+  try {
+    for (;;) {
+      try {
+        return await statusOrNull(program);
+      } catch (again) {
+        if (!SpoolError.is(again, 'CONNECTION_LOST') || performance.now() > until) throw again;
+      }
+    }
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+async function renewKeeper(program: ProgramLocation, before: DaemonStatus): Promise<void> {
   try {
     await using client = await openClient(program, { start: false });
-    await client.renew('keeper');
+    await client.renew('keeper', ownProgram());
   } catch (error) {
     // An older keeper does not know the request, so it is killed. A broken connection is expected.
     if (SpoolError.is(error, 'REQUEST_UNKNOWN')) process.kill(before.keeper.pid, 'SIGKILL');
+    else if (SpoolError.is(error, 'REQUEST_INVALID')) await renewOlder(program);
     else if (!SpoolError.is(error, 'CONNECTION_LOST')) throw error;
   }
   const until = performance.now() + KEEPER_MS_MAX;
@@ -54,7 +84,20 @@ async function renewKeeper(program: Program, before: DaemonStatus): Promise<void
   }
 }
 
-async function statusOrNull(program: Program): Promise<DaemonStatus | null> {
+/** Renews an older keeper, which starts the program that it was started from and does not accept another. */
+async function renewOlder(program: ProgramLocation): Promise<void> {
+  await using client = await openClient(program, { start: false });
+  await client.renew('keeper').catch((error: unknown) => {
+    if (!SpoolError.is(error, 'CONNECTION_LOST')) throw error;
+  });
+}
+
+/** The installation that this program belongs to. */
+function ownProgram(): ProgramSource {
+  return { folder: dirname(findDaemonEntry()), node: process.execPath };
+}
+
+async function statusOrNull(program: ProgramLocation): Promise<DaemonStatus | null> {
   try {
     await using client = await openClient(program, { start: false });
     return await client.status();

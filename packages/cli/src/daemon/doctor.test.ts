@@ -3,7 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DaemonStatus } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { daemonFiles, files, folder, kernel, line, nodeVersion, ofKept, running } from '../verbs/doctor.ts';
+import {
+  daemonFiles,
+  files,
+  folder,
+  gatewayFaults,
+  kernel,
+  line,
+  nodeVersion,
+  ofKept,
+  running,
+} from '../verbs/doctor.ts';
 
 let place: string;
 beforeEach(() => {
@@ -84,7 +94,7 @@ test('[LOG-10] thousands of folders without a record are a count, and the first 
 test('files of the bundle that are missing, or cannot be executed, are named with what they are for', () => {
   const program = { isBundled: true, folder: place };
   const all = ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'gateway.mjs', 'spool_native.node', 'spool-fd-store'];
-  for (const name of [...all, 'driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-tied'])
+  for (const name of [...all, 'driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-beside', 'spool-tied'])
     writeFileSync(join(place, name), '', { mode: 0o755 });
   expect(files(program)).toMatchObject([
     { check: 'program', level: 'ok' },
@@ -100,5 +110,16 @@ test('files of the bundle that are missing, or cannot be executed, are named wit
       says: expect.stringMatching(/^bridge.mjs is missing, pipe.mjs is missing, spool-tied is not executable in /),
       todo: expect.stringContaining('setup.mjs'),
     },
+  ]);
+});
+
+test('[DOOR-25] faults that the running gateway has survived are reported, those of another one are not', () => {
+  const gateway = { pid: 7, port: 1, url: '' };
+  const file = (pid: number): string => JSON.stringify({ pid, connections: 2, outside: 1, lastAt: 1 });
+  expect(gatewayFaults({ gateway: null }, file(7))).toEqual([]);
+  for (const none of ['', '{"pid":7,"conn']) expect(gatewayFaults({ gateway }, none)).toMatchObject([{ level: 'ok' }]);
+  expect(gatewayFaults({ gateway }, file(6))).toMatchObject([{ level: 'ok' }]);
+  expect(gatewayFaults({ gateway }, file(7))).toMatchObject([
+    { level: 'warn', says: 'pid 7, faults: 2 of connections, 1 others' },
   ]);
 });

@@ -1,11 +1,11 @@
-/** For `spool doctor`: checks that the daemon that answers owns this state folder. */
+/** Checks that the daemon that answers owns this state folder, for `spool doctor`. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { type DaemonStatus, type Home, parseAddress } from '@spool/protocol';
-import type { Finding } from '../verbs/doctor.ts';
+import type { DoctorFinding } from '../verbs/doctor.ts';
 
 const CHECK = 'one daemon';
 
-export function oneDaemon(status: DaemonStatus, home: Home): Finding {
+export function oneDaemon(status: DaemonStatus, home: Home): DoctorFinding {
   if (status.home !== home.state) {
     const says = `the daemon that answers uses ${status.home}; this environment uses ${home.state}`;
     return { check: CHECK, level: 'warn', says, todo: 'unset SPOOL_SOCKET to reach the other daemon' };

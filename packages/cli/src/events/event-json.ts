@@ -13,7 +13,7 @@ export function eventJson(event: ListedEvent, sessionName: string): object {
   return { type, at, ...rest, id, name: sessionName };
 }
 
-/** The milestone has a name of its own (`vite-ready`), so it is an object of its own. */
+/** Returns a milestone as a separate object, because it has its own name (`vite-ready`). */
 export function milestoneJson(
   about: { readonly type: 'milestone'; readonly at: number; readonly id: string; readonly name: string },
   milestone: Milestone,

@@ -1,8 +1,8 @@
 /** An event as a sentence, with the name of its session. */
-import { commandLine, printable } from '../output/printable.ts';
+import { longDuration } from '@spool/protocol/duration';
+import { printCommand, printable } from '../output/printable.ts';
 import { localTime } from '../output/local-time.ts';
 import { endSentence } from '../output/session-words.ts';
-import { formatDuration } from '../session-output/summary-text.ts';
 import type { ListedEvent, ListedStatus } from './listed-event.ts';
 
 export function eventLine(event: ListedEvent, sessionName: string, now: number): string {
@@ -12,7 +12,7 @@ export function eventLine(event: ListedEvent, sessionName: string, now: number):
 function sentence(event: ListedEvent, name: string): string {
   switch (event.type) {
     case 'session-started':
-      return `${name} has started: ${commandLine(event.session.command)}`;
+      return `${name} has started: ${printCommand(event.session.command)}`;
     case 'session-exited':
       return endSentence(event.session);
     case 'session-resized':
@@ -23,7 +23,7 @@ function sentence(event: ListedEvent, name: string): string {
       return `${printable(event.before)} is now called ${name}`;
     case 'session-summary': {
       const last = event.summary.lastLines.at(-1);
-      const took = formatDuration(event.summary.durationMs);
+      const took = longDuration(event.summary.durationMs);
       return `${name} took ${took}${last === undefined ? '' : `; its last line: ${printable(last)}`}`;
     }
     case 'session-typed':
@@ -34,7 +34,7 @@ function sentence(event: ListedEvent, name: string): string {
       return `${name}: ${printable(event.title)}`;
     case 'command': {
       const how = event.exitCode === null ? 'its exit code is unknown' : `exit code ${event.exitCode}`;
-      return `${name} ran ${printable(event.command ?? 'a command')}: ${how}, after ${formatDuration(event.durationMs)}`;
+      return `${name} ran ${printable(event.command ?? 'a command')}: ${how}, after ${longDuration(event.durationMs)}`;
     }
     case 'session-osc':
       return `${name} reports ${factWords(event.fact)}`;
@@ -43,11 +43,11 @@ function sentence(event: ListedEvent, name: string): string {
     case 'task_started':
       return `task ${name} has started`;
     case 'task_finished':
-      return `task ${name}: ${event.state} after ${formatDuration(event.durationMs)}`;
+      return `task ${name}: ${event.state} after ${longDuration(event.durationMs)}`;
     case 'task_blocked':
       return `task ${name} waits for you: ${JSON.stringify(printable(event.question).trim())}`;
     case 'task_unblocked':
-      return `task ${name} goes on`;
+      return `task ${name} continues`;
     case 'task_log':
       return `task ${name}: ${printable(event.chunk)}`;
     case 'log-failed':

@@ -1,11 +1,9 @@
-/**
- * What has happened: starts, ends, statuses, milestones, commands and typists of the sessions, in order of time. Keeps SAY-4.
- */
+/** Lists past events: starts, ends, statuses, milestones, commands and typists of the sessions, in order of time. Keeps SAY-4. */
 import type { Client } from '@spool/client';
 import { type HistoryItem, type SessionInfo, SpoolError } from '@spool/protocol';
 import type { ListedEvent } from './listed-event.ts';
 
-/** How many histories are read at the same time. Each is a file of the daemon. */
+/** The number of histories that are read at the same time. Each is a file of the daemon. */
 const READ_AT_ONCE = 8;
 
 export async function pastEvents(
@@ -20,7 +18,7 @@ export async function pastEvents(
       found.push(...(await eventsOf(client, session)));
   };
   await Promise.all(Array.from({ length: READ_AT_ONCE }, readOn));
-  return found.filter(({ at }) => at >= since).sort((a, b) => a.at - b.at || placeOf(a) - placeOf(b));
+  return found.filter(({ at }) => at >= since).sort((a, b) => a.at - b.at || rankOf(a) - rankOf(b));
 }
 
 async function eventsOf(client: Pick<Client, 'explain'>, session: SessionInfo): Promise<ListedEvent[]> {
@@ -49,7 +47,7 @@ function eventOf(id: string, item: HistoryItem): ListedEvent {
   return { type: 'session-status', at, id, status: { state, kind, source, why, offset } };
 }
 
-/** At the same millisecond, a start comes first and an end last. */
-function placeOf({ type }: ListedEvent): number {
+/** Returns the rank at the same millisecond: a start comes first and an end last. */
+function rankOf({ type }: ListedEvent): number {
   return type === 'session-started' ? 0 : type === 'session-exited' ? 2 : 1;
 }

@@ -5,7 +5,7 @@ import { type ListedEvent, sessionIdOf } from './listed-event.ts';
 
 export class SessionNames {
   readonly #client: Pick<Client, 'get'>;
-  /** For sessions that are removed before their last event is printed. */
+  /** The last known names, for sessions that are removed before their last event is printed. */
   readonly #last = new Map<string, string>();
 
   constructor(client: Pick<Client, 'get'>) {

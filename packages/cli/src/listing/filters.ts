@@ -6,8 +6,8 @@
 import { ENDED_STATES, type ListFilter, type SessionState, type StatusState } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** What to ask the daemon for; null where nothing can match. */
-export interface Asked {
+/** The filters to send to the daemon; null where nothing can match. */
+export interface ListQuery {
   readonly running: ListFilter | null;
   readonly ended: ListFilter | null;
 }
@@ -19,7 +19,7 @@ const KEYS = 'label=KEY[=VALUE], state=STATE, name=TEXT or agent=NAME';
 export function askedFor(
   filters: readonly string[],
   { running, ended }: { readonly running: boolean; readonly ended: boolean },
-): Asked {
+): ListQuery {
   const states = new Set<string>();
   const names: string[] = [];
   const agents: string[] = [];

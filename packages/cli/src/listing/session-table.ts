@@ -1,13 +1,14 @@
 /** Sessions as a table: on a terminal it fits; elsewhere it has all columns, each cell in full. */
 import { questionLine, type SessionInfo } from '@spool/protocol';
-import { formatAge, formatByteSize } from '../command-line/quantities.ts';
-import { commandLine, displayWidth, printable } from '../output/printable.ts';
+import { shortDuration } from '@spool/protocol/duration';
+import { formatByteSize } from '../command-line/quantities.ts';
+import { printCommand, displayWidth, printable } from '../output/printable.ts';
 import { isEnded, statusWords } from '../output/session-words.ts';
 import { type Column, formatTable, GAP } from '../output/table.ts';
 
 export interface TableLook {
   readonly now: number;
-  /** Of the terminal; undefined if there is none. */
+  /** The width of the terminal; undefined if there is none. */
   readonly width: number | undefined;
   readonly isColoured: boolean;
   readonly showsLabels: boolean;
@@ -19,7 +20,7 @@ interface SessionColumn extends Column {
 
 /** Caps untrusted text, because zero-width characters do not count towards its width. */
 const CHARACTERS_MAX = 1000;
-/** In narrower terminals a state is one word: `blocked` instead of `blocked permission`. */
+/** The width below which a state is one word: `blocked` instead of `blocked permission`. */
 const WORDS_WIDTH_MIN = 60;
 /** Stands for an empty cell where programs read the table, so that each line has the same number of cells. */
 const NOTHING = '-';
@@ -41,7 +42,7 @@ const AGE: SessionColumn = {
   title: 'AGE',
   matters: 7,
   right: true,
-  cell: ({ startedAt }, now) => formatAge(now - startedAt),
+  cell: ({ startedAt }, now) => shortDuration(now - startedAt),
 };
 const OUTPUT: SessionColumn = {
   title: 'OUTPUT',
@@ -68,9 +69,9 @@ const COMMAND: SessionColumn = {
   matters: 4,
   least: 10,
   fair: 30,
-  cell: ({ command }) => clean(commandLine(command)),
+  cell: ({ command }) => clean(printCommand(command)),
 };
-/** Where there is no room for both: what it does, or else its command. */
+/** The column for a table without room for both: the activity, or else the command. */
 const doingColumn = (least: number): SessionColumn => ({
   title: 'DOING',
   matters: 5,
@@ -101,7 +102,7 @@ function columnsFor(sessions: readonly SessionInfo[], { now, width, showsLabels 
   return [ID, NAME, isNarrow ? SHORT_STATE : STATE, AGE, OUTPUT, ...labels, doingColumn(isNarrow ? 12 : 24)];
 }
 
-/** Its problem, or else what it asks, its activity, its last milestone or its title. */
+/** Returns the session's problem, or else its question, its activity, its last milestone or its title. */
 export function activityOf({ trouble, status, milestone, title }: SessionInfo): string {
   const question = status.question && questionLine(status.question);
   return clean(trouble ?? question ?? status.activity ?? milestone?.title ?? title);

@@ -3,10 +3,10 @@
  * as JSON. `\t` and `\n` are a tab and a line break.
  */
 import type { SessionInfo } from '@spool/protocol';
-import { formatAge } from '../command-line/quantities.ts';
+import { shortDuration } from '@spool/protocol/duration';
 import { UsageError } from '../command-line/usage-error.ts';
 import { jsonText } from '../output/json-text.ts';
-import { commandLine, printable } from '../output/printable.ts';
+import { printCommand, printable } from '../output/printable.ts';
 import { activityOf } from './session-table.ts';
 
 /** Every field of a session, so that a mistyped one is noticed; the compiler notices a forgotten one. */
@@ -40,18 +40,19 @@ const FIELDS: Readonly<Record<keyof SessionInfo, true>> = {
   timeoutMs: true,
   startedBy: true,
   driver: true,
+  leftRunning: true,
 };
-/** Also: what the table shows. */
+/** The additional fields that the table shows. */
 const SHOWN = {
-  age: ({ startedAt }: SessionInfo, now: number) => formatAge(now - startedAt),
+  age: ({ startedAt }: SessionInfo, now: number) => shortDuration(now - startedAt),
   activity: (session: SessionInfo) => activityOf(session),
-  command: ({ command }: SessionInfo) => commandLine(command),
+  command: ({ command }: SessionInfo) => printCommand(command),
 } as const;
 
-type Part = (session: SessionInfo, now: number) => string;
+type TemplatePart = (session: SessionInfo, now: number) => string;
 
-export function sessionTemplate(text: string): Part {
-  const parts: Part[] = [];
+export function sessionTemplate(text: string): TemplatePart {
+  const parts: TemplatePart[] = [];
   let at = 0;
   for (const { 0: whole, 1: inside, index } of text.matchAll(/\{\{(.*?)\}\}/gs)) {
     const before = unescaped(text.slice(at, index));
@@ -65,7 +66,7 @@ export function sessionTemplate(text: string): Part {
   return (session, now) => parts.map((part) => part(session, now)).join('') + rest;
 }
 
-function field(inside: string): Part {
+function field(inside: string): TemplatePart {
   const [, json, path] = /^(json\s+)?\.([\w.-]*)$/.exec(inside) ?? [];
   if (path === undefined)
     throw new UsageError(`--format: {{${inside}}} is not a field; use {{.name}} or {{json .}}`, 'ls');
@@ -85,7 +86,7 @@ function field(inside: string): Part {
   };
 }
 
-/** Label names may contain dots: the longest name that exists is taken. */
+/** Returns the value at this path. Label names may contain dots: the longest name that exists is taken. */
 function valueAt(value: unknown, names: readonly string[]): unknown {
   if (names.length === 0) return value;
   if (typeof value !== 'object' || value === null) return undefined;

@@ -1,8 +1,8 @@
 /**
  * Times as the user's clock shows them. `parseLogPlace` reads each of these forms back, to the millisecond.
  *
- * When clocks are set back, an hour comes twice. A time in the second one is shown with its distance from UTC
- * (`02:30:00+01:00`), so that it can be told from the first.
+ * When clocks are set back, an hour comes twice. A time in the second one is shown with its distance from UTC (`02:30:00+01:00`),
+ * so that it can be distinguished from the first.
  */
 
 /** `2026-11-16 14:03:22.512` */
@@ -31,7 +31,7 @@ function clockOf(time: Date, hasMs: boolean): string {
   return isSecond(time) ? clock + zoneOf(time) : clock;
 }
 
-/** Whether the same clock time was already there an hour, or whatever the change was, before. */
+/** Whether the same clock time already occurred before the clock was set back. */
 function isSecond(time: Date): boolean {
   const parts = [time.getFullYear(), time.getMonth(), time.getDate(), time.getHours(), time.getMinutes()] as const;
   return new Date(...parts, time.getSeconds(), time.getMilliseconds()).getTime() !== time.getTime();

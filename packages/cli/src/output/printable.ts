@@ -1,23 +1,18 @@
 /**
- * Makes untrusted text (names, commands, folders, messages) safe for one line of a terminal: control characters are
- * escaped, so that the terminal does not execute them.
+ * Makes untrusted text (names, commands, folders, messages) safe for one line of a terminal: everything that acts on it or cannot be
+ * seen is spelled out. Keeps REQ-2 in the lists and messages of the command line.
  */
+import { visible, type VisibleText } from '@spool/protocol/visible-text';
 import { cellsOfText, cutToCells } from '@spool/vt/character-width';
 
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\u001b': '\\e' };
-
-export function printable(text: string): string {
-  return text.replace(CONTROLS, (control) => {
-    const code = control.charCodeAt(0);
-    return NAMED[control] ?? (code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`);
-  });
+/** Returns one line in which every character can be seen. */
+export function printable(text: string): VisibleText {
+  return visible(text);
 }
 
-/** Like `printable`, for several lines: keeps line breaks, tabs and colours. */
+/** The last guard of everything that is printed, also of what programs printed: keeps line breaks, tabs, colours and icons. */
 export function shownText(text: string): string {
-  return text.replace(LINE_CONTROLS, (control) => (COLOUR.test(control) ? control : printable(control)));
+  return text.replace(LINE_CONTROLS, (control) => (COLOUR.test(control) ? control : visible(control)));
 }
 
 /** Control characters to escape. The first alternative matches a whole colour sequence, which is kept. */
@@ -26,7 +21,7 @@ const LINE_CONTROLS =
 const COLOUR = /^\u001b\[/;
 
 /** A command as a shell command line, quoted where necessary. */
-export function commandLine(command: readonly string[]): string {
+export function printCommand(command: readonly string[]): VisibleText {
   return printable(
     command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' '),
   );

@@ -2,10 +2,10 @@
 import type { Client } from '@spool/client';
 import { ENDED_STATES, type SessionInfo } from '@spool/protocol';
 
-/** More than a user scrolls through; the keeper sends them in one or two pages. */
+/** The limit of ended sessions: more than a user scrolls through; the keeper sends them in one or two pages. */
 const ENDED_MAX = 500;
 
-/** Oldest first. */
+/** Returns the sessions, oldest first. */
 export async function recentSessions(client: Client): Promise<readonly SessionInfo[]> {
   const [running, ended] = await Promise.all([
     client.list({ states: ['running'] }),

@@ -2,24 +2,27 @@
 import type { SessionInfo, StatusInfo } from '@spool/protocol';
 import { isEnded } from './session-words.ts';
 
-export type Group = 'blocked' | 'working' | 'idle' | 'starting' | 'ended';
+export type StateGroup = 'blocked' | 'working' | 'idle' | 'starting' | 'ended';
 
-/** In display order. */
-export const GROUPS: readonly Group[] = ['blocked', 'working', 'idle', 'starting', 'ended'];
+/** The groups in display order. */
+export const GROUPS: readonly StateGroup[] = ['blocked', 'working', 'idle', 'starting', 'ended'];
 
-type Ordered = Pick<SessionInfo, 'id' | 'state' | 'startedAt' | 'endedAt'> & {
+type SortableSession = Pick<SessionInfo, 'id' | 'state' | 'startedAt' | 'endedAt'> & {
   readonly status: Pick<StatusInfo, 'state'>;
 };
 
-export function groupOf(session: Pick<Ordered, 'state' | 'status'>): Group {
+export function groupOf(session: Pick<SortableSession, 'state' | 'status'>): StateGroup {
   if (isEnded(session)) return 'ended';
   const { state } = session.status;
   return state === 'exited' ? 'working' : state; // its end is announced in a moment
 }
 
-/** Within a group, running sessions by start time, so that they do not move; ended sessions with the latest first. */
-export function byNeed(a: Ordered, b: Ordered): number {
+/**
+ * Compares two sessions: within a group, running sessions by start time, so that they do not move; ended sessions with the latest
+ * first.
+ */
+export function byNeed(a: SortableSession, b: SortableSession): number {
   return GROUPS.indexOf(groupOf(a)) - GROUPS.indexOf(groupOf(b)) || timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1);
 }
 
-const timeOf = ({ startedAt, endedAt }: Ordered): number => (endedAt === null ? startedAt : -endedAt);
+const timeOf = ({ startedAt, endedAt }: SortableSession): number => (endedAt === null ? startedAt : -endedAt);

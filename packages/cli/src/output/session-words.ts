@@ -5,16 +5,16 @@ import { printable } from './printable.ts';
 type End = Pick<SessionInfo, 'state' | 'exitCode' | 'signal'>;
 
 /** `running`, `exited`, `failed 3`, `stopped SIGHUP`: for a column. */
-export function stateWords({ state, exitCode, signal }: End): string {
+export function describeState({ state, exitCode, signal }: End): string {
   if (state === 'running' || state === 'exited' || state === 'lost') return state;
   const how = exitCode ?? signal;
   return how === null ? state : `${state} ${how}`;
 }
 
-/** What a running session does (`working`, `blocked permission`, `idle prompt`), or how it ended: for a column. */
+/** Returns the activity of a running session (`working`, `blocked permission`, `idle prompt`), or how it ended: for a column. */
 export function statusWords(session: End & Pick<SessionInfo, 'status'>): string {
   const { state, kind } = session.status;
-  if (isEnded(session) || state === 'exited') return stateWords(session);
+  if (isEnded(session) || state === 'exited') return describeState(session);
   return kind === null ? state : `${state} ${kind}`;
 }
 
@@ -39,7 +39,7 @@ export function isEnded(session: Pick<SessionInfo, 'state'>): boolean {
   return session.state !== 'running';
 }
 
-/** A screen that is painted from a log with lost bytes. */
+/** Returns the words for a screen that is painted from a log with lost bytes. */
 export function missingWords(bytes: number): string {
   return `${bytes} bytes of its output are no longer stored; this screen is painted without them`;
 }

@@ -1,16 +1,19 @@
-/** What standard input is, where that matters before anything is read from it. */
+/** Determines the kind of standard input, where it matters before anything is read. */
 import { fstatSync, readFileSync } from 'node:fs';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** Node reads a folder as an empty stream: the command would see the end of its input, and nobody the mistake. */
+/**
+ * Refuses a folder as standard input. Node reads one as an empty stream: the command would see the end of its input, and the
+ * mistake would not be noticed.
+ */
 export function refuseFolder(verb: string): void {
   if (stats()?.isDirectory() === true)
     throw new UsageError('stdin is a folder, which cannot be read; redirect a file, or < /dev/null', verb);
 }
 
 /**
- * Somebody meant to send something: stdin is a pipe of the shell, or a file that is not read to its end. Programs that start
- * us have a socket there, or /dev/null.
+ * Whether input is meant to be sent: stdin is a pipe of the shell, or a file that is not read to its end. Programs that start us
+ * have a socket there, or /dev/null.
  */
 export function hasInput(): boolean {
   const stat = stats();
@@ -25,7 +28,7 @@ function stats(): ReturnType<typeof fstatSync> | null {
   }
 }
 
-/** How far the file has been read; its start where the system does not tell. */
+/** Returns the position up to which the file has been read; its start where the system does not report it. */
 function place(): number {
   try {
     return Number(/^pos:\s+(\d+)/m.exec(readFileSync('/proc/self/fdinfo/0', 'latin1'))?.[1] ?? 0);

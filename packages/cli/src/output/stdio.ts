@@ -1,16 +1,19 @@
 /**
  * Standard output and error.
  *
- * Short texts are written synchronously to the descriptor, because creating Node's stream costs more than the write. Streams
+ * Short texts are written synchronously to the descriptor, because creating Node's stream costs more than the write. For the same
+ * reason the addon says what a terminal is and how large: `node:tty` loads all of `node:net`. Streams
  * use `writeText`, one piece at a time, so that a slow reader slows the writer and memory stays bounded.
  *
  * On a terminal, control characters in any text are escaped [ATT-8]; only colour sequences pass. Bytes of a session go through
  * `session-output.ts`. `writeOut` is for code that draws on the terminal itself.
  */
 import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { isatty } from 'node:tty';
 import { EXIT } from '../command-line/exit-code.ts';
 import { osErrorText } from '../command-line/os-error.ts';
+import { native } from '../native.ts';
 import { jsonText } from './json-text.ts';
 import { shownText } from './printable.ts';
 
@@ -68,31 +71,40 @@ export async function flush(fd: 1 | 2, ms?: number): Promise<void> {
 
 /** Whether to print colours: only on a terminal that accepts them. */
 export function wantsColour(fd: 1 | 2): boolean {
-  return isatty(fd) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  return isTerminal(fd) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
 }
 
 export function isTerminal(fd: 0 | 1 | 2): boolean {
-  return isatty(fd);
+  return native === null ? isatty(fd) : native.isTerminal(fd);
 }
 
 /** The terminal's width, or undefined when there is none. */
 export function terminalWidth(): number | undefined {
-  if (!isatty(1)) return undefined;
-  const columns = process.stdout.columns;
-  return columns > 0 ? columns : 80;
+  if (!isTerminal(1)) return undefined;
+  return (native === null ? process.stdout.columns : native.getSize(1).cols) || 80;
 }
 
 /** The terminal's height, or undefined when there is none. */
 export function terminalHeight(): number | undefined {
-  if (!isatty(1)) return undefined;
-  const { rows } = process.stdout;
-  return rows > 0 ? rows : 24;
+  if (!isTerminal(1)) return undefined;
+  return (native === null ? process.stdout.rows : native.getSize(1).rows) || 24;
 }
 
 /** Waits for a pipe without a limit, as any program does, but not for a stalled terminal. */
 export async function exitWhenWritten(code: number): Promise<never> {
-  for (const fd of isStreaming) await flush(fd, isatty(fd) ? TERMINAL_MS_MAX : undefined);
+  for (const fd of isStreaming) await flush(fd, isTerminal(fd) ? TERMINAL_MS_MAX : undefined);
+  // Node's own way out waits for its threads: 1 ms of the 24 that a command may take.
+  if (native !== null && !isExitObserved()) {
+    flushCompileCache();
+    native.quit(code);
+  }
   process.exit(code);
+}
+
+/** Whether something happens at the exit: a terminal is restored, or a developer measures (`--cpu-prof`, coverage). */
+function isExitObserved(): boolean {
+  const { NODE_OPTIONS, NODE_V8_COVERAGE } = process.env;
+  return process.listenerCount('exit') > 0 || process.execArgv.length > 0 || !!NODE_OPTIONS || !!NODE_V8_COVERAGE;
 }
 
 function put(fd: 1 | 2, text: string): void {
@@ -119,7 +131,7 @@ function streamOf(fd: 1 | 2): NodeJS.WriteStream {
       try {
         readerGone(fd, error);
       } catch {
-        // A full disk. Nobody waits for this stream who could tell it.
+        // A full disk. No caller waits for this stream, so the error is printed here.
         put(2, `spool: ${osErrorText(error)}\n`);
         process.exit(EXIT.failed);
       }

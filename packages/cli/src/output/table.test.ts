@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandLine, cutToWidth, displayWidth, printable } from './printable.ts';
+import { printCommand, cutToWidth, displayWidth, printable } from './printable.ts';
 import { formatTable } from './table.ts';
 
 test('columns are as wide as their contents, numbers stand right', () => {
@@ -39,11 +39,11 @@ test.each([
 ])('%j cut to %s is %j', (text, width, cut) => expect(cutToWidth(text, width)).toBe(cut));
 
 test('control characters are shown, not obeyed', () => {
-  expect(printable('a\x1b[31m\n\r\t\x00\x9b\u202eü')).toBe('a\\e[31m\\n\\r\\t\\x00\\x9b\\u202eü');
+  expect(printable('a\x1b[31m\n\r\t\x00\x9b\u202eü')).toBe('a\\e[31m\\n\\r\\t\\x00\\x9b\\u{202e}ü');
 });
 
 test('a command reads as it could be typed', () => {
-  expect(commandLine(['sh', '-c', "echo 'hi there'; ls", '', '--x=1'])).toBe(
+  expect(printCommand(['sh', '-c', "echo 'hi there'; ls", '', '--x=1'])).toBe(
     `sh -c 'echo '\\''hi there'\\''; ls' '' --x=1`,
   );
 });

@@ -9,9 +9,11 @@ export interface Column {
   readonly right?: true;
   /** The higher, the longer it stays. By default, columns further left matter more. */
   readonly matters?: number;
-  /** It may be narrowed to this many cells. By default only the last column may. */
+  /** The number of cells to which the column may be narrowed. By default only the last column may. */
   readonly least?: number;
-  /** Narrowed first to this many cells, so that one long cell does not take the room of the other columns. */
+  /**
+   * The number of cells to which the column is narrowed first, so that one long cell does not take the room of the other columns.
+   */
   readonly fair?: number;
 }
 
@@ -40,7 +42,7 @@ export function formatTable(
   });
 }
 
-/** Null for a column that is left out. */
+/** Returns the widths; null for a column that is left out. */
 function fittingWidths(columns: readonly Column[], natural: readonly number[], width: number): (number | null)[] {
   const last = columns.length - 1;
   const least = columns.map((column, at) =>
@@ -52,7 +54,7 @@ function fittingWidths(columns: readonly Column[], natural: readonly number[], w
   const leastTotal = (): number => kept.reduce((sum, at) => sum + least[at]! + GAP, -GAP);
   while (kept.length > 1 && leastTotal() > width) kept.pop();
   const widths: (number | null)[] = columns.map((_, at) => (kept.includes(at) ? Math.min(least[at]!, width) : null));
-  // What is left goes to the columns that matter most: to each its fair share first.
+  // The remaining width is for the columns that matter most: each gets its fair share first.
   let room = width - kept.reduce((sum, at) => sum + widths[at]! + GAP, -GAP);
   for (const wanted of [(at: number) => Math.min(natural[at]!, columns[at]!.fair ?? natural[at]!), naturalAt]) {
     for (const at of kept) {

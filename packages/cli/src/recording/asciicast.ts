@@ -11,7 +11,7 @@ export interface AsciicastOptions {
   /** The size at the first event. */
   readonly size: Size;
   readonly startedAt: number;
-  /** Without a terminal, line feeds were not turned into new lines, which players expect. */
+  /** Whether the session has a terminal. Without one, line feeds were not turned into new lines, which players expect. */
   readonly hasTerminal: boolean;
 }
 

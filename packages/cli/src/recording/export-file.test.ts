@@ -51,7 +51,7 @@ test('what cannot be written is told with its name', async () => {
   expect(existsSync('/dev/full')).toBe(true);
 });
 
-test('[PAST-7] a file that is there is not replaced, unless that was asked for', async () => {
+test('[PAST-40] a file that is there is not replaced, unless that was asked for', async () => {
   const path = `${folder}/there`;
   writeFileSync(path, 'precious');
   await expect(exported(path, ['x'], true, {})).rejects.toThrow(`"${path}" exists already; use --force to replace it`);
@@ -60,7 +60,7 @@ test('[PAST-7] a file that is there is not replaced, unless that was asked for',
   await exported('/dev/null', ['x'], true, {});
 });
 
-test('[PAST-7] it can be compressed; what has not come to its end is not there either', async () => {
+test('[PAST-40] it can be compressed; what has not come to its end is not there either', async () => {
   const text = 'größe '.repeat(100_000);
   await exported(`${folder}/whole.gz`, [text, text], true, { isCompressed: true });
   expect(gunzipSync(readFileSync(`${folder}/whole.gz`)).toString() === text + text).toBe(true);

@@ -1,6 +1,6 @@
 /**
  * The target of an export. It is opened with the first text, so that an export that fails before that changes nothing; an
- * export that fails later removes the file that it created.
+ * export that fails later removes the file that it created. Keeps the part of PAST-40 about existing files.
  */
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
@@ -9,9 +9,9 @@ import { errnoOf, errnoWords, osErrorText } from '../command-line/os-error.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 export interface ExportFileOptions {
-  /** Replace a file that exists. */
+  /** Whether to replace a file that exists. */
   readonly mayReplace?: boolean | undefined;
-  /** Write it with gzip. */
+  /** Whether to write the file with gzip. */
   readonly isCompressed?: boolean | undefined;
 }
 
@@ -20,7 +20,7 @@ export class ExportFile implements AsyncDisposable {
   readonly #options: ExportFileOptions;
   readonly #failed = Promise.withResolvers<never>();
   #stream: Writable | undefined;
-  /** What has reached the file, if it is compressed on the way. */
+  /** Settles when compressed output has reached the file. */
   #written: Promise<void> | undefined;
   /** The file did not exist before, so it is neither another file nor a device. */
   #isOurs = false;
@@ -32,7 +32,7 @@ export class ExportFile implements AsyncDisposable {
     this.#failed.promise.catch(() => {}); // reported to the writer
   }
 
-  /** Refuses at once what `write` would refuse after the work: a file that is there. Devices and pipes are no files. */
+  /** Refuses at once a file that exists, which `write` would refuse after the work. Devices and pipes do not count as files. */
   async check(): Promise<void> {
     if (this.#options.mayReplace === true) return;
     const there = await stat(this.#path).catch(() => null);
@@ -71,7 +71,7 @@ export class ExportFile implements AsyncDisposable {
     const { createGzip } = await import('node:zlib');
     const gzip = createGzip();
     this.#written = finished(target);
-    this.#written.catch(() => {}); // told by `#failed`
+    this.#written.catch(() => {}); // reported by `#failed`
     gzip.pipe(target);
     return gzip;
   }

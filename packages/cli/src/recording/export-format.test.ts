@@ -17,7 +17,7 @@ test.each([
   [{ format: 'asciicast-v2' }, 'asciicast'],
   [{ html: true }, 'html'],
   [{ text: true, format: 'text' }, 'text'],
-])('[PAST-7] %j is %s', (flags, words) => expect(plan(flags)).toBe(words));
+])('[PAST-40] %j is %s', (flags, words) => expect(plan(flags)).toBe(words));
 
 test.each([
   [{}, 'choose a format'],
@@ -25,4 +25,4 @@ test.each([
   [{ output: 'build.constructor' }, 'choose a format'],
   [{ html: true, text: true }, 'choose one format'],
   [{ format: 'pdf' }, '--format "pdf" is invalid'],
-])('[PAST-7] %j is refused', (flags, words) => expect(() => plan(flags)).toThrow(words));
+])('[PAST-40] %j is refused', (flags, words) => expect(() => plan(flags)).toThrow(words));

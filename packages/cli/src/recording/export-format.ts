@@ -1,7 +1,7 @@
-/** In which format a session is exported: as a flag says, or as the name of the file does. */
+/** Chooses the format in which a session is exported, by a flag or by the name of the file. Keeps PAST-40. */
 import { UsageError } from '../command-line/usage-error.ts';
 
-export const FORMATS = ['asciicast', 'asciicast-v3', 'html', 'text'] as const;
+const FORMATS = ['asciicast', 'asciicast-v3', 'html', 'text'] as const;
 export type ExportFormat = (typeof FORMATS)[number];
 
 export interface ExportPlan {
@@ -26,7 +26,7 @@ export interface FormatFlags {
   readonly output?: string | undefined;
 }
 
-/** A name that ends in `.gz` is compressed: `build.cast.gz`. */
+/** Returns the format. A file whose name ends in `.gz` is compressed: `build.cast.gz`. */
 export function exportPlan(flags: FormatFlags): ExportPlan {
   const [, plain, gz] = /^(.*?)(\.gz)?$/s.exec(flags.output ?? '')!;
   const asked = new Set([

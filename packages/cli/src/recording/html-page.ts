@@ -34,7 +34,7 @@ export function seenHtml(item: SeenItem): string {
   return `<span style="${FRAME}"><span style="opacity:.6">${escapeHtml(heading!.text)}</span>\n${rows.join('\n')}</span>`;
 }
 
-/** A full-screen program stands out from the lines around it. */
+/** The frame that sets a full-screen program apart from the lines around it. */
 const FRAME = 'display:block;border:1px solid #555;margin:4px 0;padding:2px';
 
 /** The rows of one line; all but the last are as wide as the terminal was. */

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { ReplayClock } from './replay-clock.ts';
 
-/** Runs `play` on a clock that does not wait, and tells how long it took. */
+/** Runs `play` on a clock that does not wait, and returns how long it took. */
 async function took(
   play: (clock: ReplayClock, leave: () => void) => Promise<void>,
   speed = 1,

@@ -6,15 +6,15 @@ export interface ReplayPace {
   readonly idleLimitMs: number;
 }
 
-/** Node's timers fire at once beyond this (24 days), so a longer pause uses several timers. */
+/** The longest timer of Node (24 days), beyond which it fires at once; a longer pause uses several timers. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export class ReplayClock {
   readonly #signal: AbortSignal;
   #pace: ReplayPace;
-  /** The recorded time of what is shown. */
+  /** The recorded time of the picture that is shown. */
   #lastAt: number | null = null;
-  /** What is waited for, and how much of the recorded time is left until then, as of `#since`. */
+  /** The recorded time that is awaited, and the recorded time that is left until then, as of `#since`. */
   #dueAt = 0;
   #leftMs = 0;
   #since = 0;
@@ -67,12 +67,12 @@ export class ReplayClock {
     return true;
   }
 
-  /** Goes on from there. */
+  /** Continues from this time. */
   jump(at: number): void {
     this.#jumps++;
     this.#lastAt = at;
     this.#leftMs = 0;
-    // A paused clock stays paused, but nobody waits for the time that it had.
+    // A paused clock stays paused, but the wait for its previous time ends.
     this.#resumed?.resolve();
     if (this.#resumed) this.#resumed = Promise.withResolvers();
     this.#wake();

@@ -3,7 +3,7 @@
 export type ReplayKey =
   | { readonly do: 'quit' | 'pause' | 'faster' | 'slower' | 'skip' | 'next' | 'previous' | 'help' }
   | { readonly do: 'seek'; readonly byMs: number }
-  | { readonly do: 'place'; /** From 0 to 1. */ readonly part: number }
+  | { readonly do: 'place'; /** The place as a number from 0 to 1. */ readonly part: number }
   | { readonly do: 'pan'; readonly key: 'up' | 'down' | 'left' | 'right' };
 
 const STEP_MS = 5000;
@@ -46,7 +46,7 @@ const KEYS: Readonly<Record<string, ReplayKey>> = {
   l: { do: 'pan', key: 'right' },
 };
 
-/** The keys in what was typed, several in one read included. Others do nothing. */
+/** Returns the keys in the typed bytes, several in one read included. Other keys are ignored. */
 export function replayKeys(bytes: Uint8Array): readonly ReplayKey[] {
   const text = Buffer.from(bytes).toString('latin1');
   const found: ReplayKey[] = [];

@@ -1,14 +1,14 @@
 /**
  * Plays a session back in a window of this terminal, with keys: seek, pause, speed. Keeps PAST-6.
  *
- * A seek asks the daemon for the screen at that time, which it makes from the nearest keyframe, and goes on from there; nothing
+ * A seek asks the daemon for the screen at that time, which it makes from the nearest keyframe, and continues from there; nothing
  * is played again from the beginning. The window shows sessions of any size, and the position is in the last row, where the
  * picture leaves one free, or for a moment after a key.
  */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { Keyboard } from '../attach/keyboard.ts';
-import type { Terminal } from '../attach/terminal.ts';
+import type { UserTerminal } from '../attach/terminal.ts';
 import type { LogPlace } from '../command-line/log-place.ts';
 import { writeOut } from '../output/stdio.ts';
 import { timedOutput, type TimedItem } from '../session-output/timed-output.ts';
@@ -17,22 +17,22 @@ import type { ReplayClock } from './replay-clock.ts';
 import { type ReplayKey, replayKeys } from './replay-keys.ts';
 import { replayLine } from './replay-line.ts';
 
-/** How long the line is shown after a key, if it covers a row of the picture. */
+/** The time for which the line is shown after a key, if it covers a row of the picture. */
 const LINE_MS = 3000;
 const LINE_EVERY_MS = 500;
 /** The last picture is shown, however short. */
 const LAST_FRAME_MS = 100;
-/** With `s`, no pause is longer than this. */
+/** The longest pause after the key `s`. */
 const SKIP_MS = 500;
 const SPEED_MAX = 64;
 const SPEED_MIN = 1 / 8;
-/** `p` goes to what came before the present one, not to its beginning again and again. */
+/** The time after an event in which `p` seeks to the event before it, instead of to its beginning again and again. */
 const PREVIOUS_MS = 1500;
 
 export interface PlayerOptions {
   readonly client: Client;
   readonly session: SessionInfo;
-  readonly terminal: Terminal;
+  readonly terminal: UserTerminal;
   readonly clock: ReplayClock;
   readonly leaving: AbortController;
 }
@@ -56,7 +56,7 @@ export class ReplayPlayer {
     this.#idleLimitMs = options.clock.pace.idleLimitMs;
   }
 
-  /** True if it was played to its end. */
+  /** Plays the session. Returns true if it was played to its end. */
   async play(at: LogPlace | undefined): Promise<boolean> {
     const { client, session, terminal, leaving } = this.#options;
     const first = await client.screen(session.id, { at: { offset: session.firstOffset }, format: 'snapshot' });
@@ -101,7 +101,7 @@ export class ReplayPlayer {
   async #playFrom(begin: { readonly offset: number; readonly at: number }): Promise<void> {
     const { client, session, clock } = this.#options;
     for await (const item of timedOutput(client, session, begin)) {
-      // A key may have come while nobody waited for the clock.
+      // A key may have come while nothing waited for the clock.
       if (this.#seekTo !== null || !(await clock.until(item.at)) || this.#options.leaving.signal.aborted) return;
       this.#apply(item);
     }
@@ -115,7 +115,7 @@ export class ReplayPlayer {
     this.#fit();
   }
 
-  /** At the end, a user who has pressed a key can go back; otherwise the replay is over. */
+  /** Waits at the end, where a user who has pressed a key can go back; otherwise the replay is over. */
   async #stay(): Promise<boolean> {
     if (!this.#hasKeys) {
       await new Promise((resolve) => setTimeout(resolve, LAST_FRAME_MS));
@@ -206,7 +206,7 @@ export class ReplayPlayer {
     this.#wakeAtEnd();
   }
 
-  /** To the next thing that has happened: a status, a milestone, a command. */
+  /** Seeks to the next or previous event: a status, a milestone, a command. */
   async #step(isNext: boolean, from: number): Promise<void> {
     const { client, session } = this.#options;
     this.#stops ??= (await client.explain(session.id)).history.map(({ at }) => at).sort((one, other) => one - other);
@@ -223,7 +223,7 @@ export class ReplayPlayer {
     this.#view.refresh();
   }
 
-  /** Null if the row belongs to the picture. */
+  /** Returns the line; null if the row belongs to the picture. */
   #line(cols: number): string | null {
     const { clock, terminal } = this.#options;
     const hasRoom = terminal.size().rows > this.#size.rows;

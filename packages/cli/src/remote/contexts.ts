@@ -1,17 +1,16 @@
 /** The saved contexts: names for other machines, with their tokens. The file is private, as keys are. Keeps REM-4. */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { homeFrom } from '@spool/client/node';
-import { SpoolError } from '@spool/protocol';
+import { homeFrom, SpoolError } from '@spool/protocol';
 import { makeOwnFolders } from '../own-folders.ts';
 import { checkPrivate } from './token-file.ts';
 
-export interface SavedContext {
+interface SavedContext {
   readonly url: string;
   readonly token: string;
 }
 
 export interface Contexts {
-  /** Used without `--context`; null: this machine. */
+  /** The context that is used without `--context`; null: this machine. */
   readonly current: string | null;
   readonly contexts: Readonly<Record<string, SavedContext>>;
 }
@@ -35,8 +34,11 @@ export function readContexts(env: Variables): Contexts {
   }
   let text: string;
   try {
+    // Without an exception where there is none, as on most machines: each verb comes here.
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return NONE;
     // A pipe would be waited for, by every verb.
-    if (!statSync(path).isFile()) throw new SpoolError('NOT_ALLOWED', { reason: `${path} is not a file; remove it` });
+    if (!found.isFile()) throw new SpoolError('NOT_ALLOWED', { reason: `${path} is not a file; remove it` });
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NONE;

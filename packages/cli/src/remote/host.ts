@@ -1,9 +1,8 @@
 /**
- * Which machine a command is for: this one, or another through its gateway. Keeps REM-6.
+ * Decides which machine a command targets: this one, or another through its gateway. Keeps REM-6.
  *
- * `--context`, `--host`, SPOOL_HOST, and the saved context, in this order. They come before the verb, because `--host` after
- * `web` is something else. Inside a session the saved context does not count: hooks and agents there mean the daemon that
- * runs them.
+ * The order is `--context`, `--host`, SPOOL_HOST, and the saved context. They come before the verb, because `--host` after `web`
+ * is something else. Inside a session the saved context does not count: hooks and agents there mean the daemon that runs them.
  */
 import { SpoolError } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -13,7 +12,7 @@ import { readToken } from './token-file.ts';
 export interface Host {
   readonly url: string;
   readonly token: string;
-  /** Where this choice comes from, for messages. */
+  /** The origin of this choice, for messages. */
   readonly from: string;
 }
 
@@ -48,7 +47,7 @@ export function splitHostFlags(words: readonly string[]): {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Null: this machine. */
+/** Returns the chosen host; null for this machine. */
 export function chooseHost(flags: HostFlags, env: Variables = process.env): Host | null {
   if (flags.context !== undefined) {
     if (flags.host !== undefined) throw new UsageError('use --host or --context, not both');

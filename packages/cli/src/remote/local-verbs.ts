@@ -1,15 +1,15 @@
-/** Verbs that are about this machine, whatever the host: from afar they say so instead of surprising. Keeps REM-6. */
+/** Verbs that concern this machine, whatever the host: for another machine they are refused with this reason. Keeps REM-6. */
 import { UsageError } from '../command-line/usage-error.ts';
 import type { Host } from './host.ts';
 
-/** What these verbs look at or change, as the end of a sentence. */
+/** The objects that these verbs read or change, as the end of a sentence. */
 export const ABOUT_HERE: Readonly<Record<string, string>> = {
   daemon: 'starts, stops and restarts the daemon of this machine',
   doctor: 'checks this machine',
   web: 'controls the gateway of this machine',
 };
 
-/** Works from afar all the same. */
+/** The exceptions, which work for another machine too. */
 const ALSO_AFAR: ReadonlySet<string> = new Set(['daemon status']);
 
 export function checkAfar(verb: string, operands: readonly string[], host: Host): void {
@@ -20,12 +20,13 @@ export function checkAfar(verb: string, operands: readonly string[], host: Host)
   );
 }
 
-/** These need no daemon at all, so no host is looked up for them. */
+/** The verbs that need no daemon, so no host is looked up for them. */
 export const NO_HOST: ReadonlySet<string> = new Set([
   'context',
   'config',
   'completions',
   'driver',
+  'policy',
   'shell-integration',
   'skill',
   'version',

@@ -1,15 +1,15 @@
 /**
- * Where a new session starts, and with what: here, in the current folder with the allow-listed environment; from afar, in the
- * home folder there, with the environment there. Keeps REM-5: of the caller's variables only those that describe the
- * viewer's terminal are sent, and those that were asked for.
+ * Chooses the folder and the environment of a new session: on this machine, the current folder with the allow-listed environment;
+ * on another machine, the home folder and the environment there. Keeps REM-5: of the caller's variables, only those that describe
+ * the viewer's terminal and those that were asked for are sent.
  */
 import { callerLimits } from '@spool/client/node';
 import { resolve } from 'node:path';
 import { UsageError } from '../command-line/usage-error.ts';
-import type { Program } from '../program.ts';
+import type { ProgramLocation } from '../program.ts';
 import { environment, requestedVariables } from './run-environment.ts';
 
-/** How the user wants colours. TERM and COLORTERM are the session's own. */
+/** The variables for the user's choice of colours. TERM and COLORTERM are the session's own. */
 const OF_THE_VIEWER = ['NO_COLOR', 'COLORFGBG'] as const;
 
 export interface PlaceFlags {
@@ -19,7 +19,7 @@ export interface PlaceFlags {
 }
 
 export function runPlace(
-  program: Program,
+  program: ProgramLocation,
   flags: PlaceFlags,
   options: { readonly isTask?: boolean } = {},
 ): { readonly cwd: string | undefined; readonly env: Record<string, string> } & Partial<

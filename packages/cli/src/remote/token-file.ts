@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { SpoolError } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** A token has less than 100 characters; a file that is larger is another file. */
+/** The limit of a token file. A token has less than 100 characters; a larger file is another file. */
 const TOKEN_FILE_BYTES_MAX = 4096;
 
 const OTHERS = 0o077;

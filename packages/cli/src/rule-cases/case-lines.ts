@@ -1,13 +1,13 @@
-/** What `spool doctor rules` and `explain --save` say about cases. */
+/** The lines about cases that `spool doctor rules` and `explain --save` print. */
 import { basename } from 'node:path';
-import type { Finding } from '../verbs/doctor.ts';
+import type { DoctorFinding } from '../verbs/doctor.ts';
 import { printable } from '../output/printable.ts';
-import type { CheckedCase } from './checked-config.ts';
+import type { CaseReport } from './checked-config.ts';
 
 const TODO = 'add or correct a rule of your own (see docs/state.md), or delete the case';
 
 /** One finding per case; `fail` where the rules are wrong, or the file is not a case. */
-export function caseFindings(cases: readonly CheckedCase[]): Finding[] {
+export function caseFindings(cases: readonly CaseReport[]): DoctorFinding[] {
   return cases.map((each) => {
     const check = printable(basename(each.file, '.json'));
     if (each.isRight === null)
@@ -19,13 +19,13 @@ export function caseFindings(cases: readonly CheckedCase[]): Finding[] {
 }
 
 /** `idle by claude/prompt: the screen shows "❯"`. */
-export function reading({ reads, rule, source, why }: CheckedCase): string {
+export function reading({ reads, rule, source, why }: CaseReport): string {
   const by = rule === null ? `by no rule (${source})` : `by ${rule}`;
   return `${reads} ${by}: ${printable(why)}`;
 }
 
-/** For `spool doctor`: one line about all cases; none where there are none. */
-export function casesInShort(cases: readonly CheckedCase[]): Finding[] {
+/** Returns one line about all cases for `spool doctor`; none if there are no cases. */
+export function casesInShort(cases: readonly CaseReport[]): DoctorFinding[] {
   if (cases.length === 0) return [];
   const check = 'rule cases';
   const right = cases.filter(({ isRight }) => isRight === true).length;

@@ -2,20 +2,20 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Home } from '@spool/client/node';
-import type { Program } from '../program.ts';
+import type { ProgramLocation } from '../program.ts';
 
 export interface CheckedConfig {
   readonly rules: number;
   readonly milestones: number;
   readonly faults: readonly string[];
-  readonly cases: readonly CheckedCase[];
+  readonly cases: readonly CaseReport[];
   readonly withoutRecord: readonly string[];
 }
 
-/** A saved screen, and what the present rules read on it. */
-export interface CheckedCase {
+/** A saved screen, and the reading of the present rules. */
+export interface CaseReport {
   readonly file: string;
-  /** Null for a file that is not a case. */
+  /** Whether the reading is right; null for a file that is not a case. */
   readonly isRight: boolean | null;
   readonly should: string | null;
   readonly reads: string | null;
@@ -29,7 +29,7 @@ const CHECK_MS_MAX = 10_000;
 const ANSWER_BYTES_MAX = 16 * 1024 ** 2;
 
 export async function checkedConfig(
-  { isBundled, folder: dist }: Program,
+  { isBundled, folder: dist }: ProgramLocation,
   { config, sessions }: Home,
 ): Promise<CheckedConfig> {
   const entry = isBundled ? `${dist}/check-config.mjs` : `${dist}/../../keeper/src/check-config.ts`;

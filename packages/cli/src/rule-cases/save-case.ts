@@ -1,5 +1,5 @@
 /**
- * `spool explain --save`: writes the screen of a session, what the rules read on it and what the user says, as a case for
+ * `spool explain --save`: writes the screen of a session, the reading of the rules and the user's correction, as a case for
  * `spool doctor rules` [STATE-9]. A screen may show secrets: only the user may read the file.
  */
 import { writeFileSync } from 'node:fs';
@@ -10,15 +10,15 @@ import { printable } from '../output/printable.ts';
 import { namedJson } from '../output/session-json.ts';
 import { print, printJson } from '../output/stdio.ts';
 import { makeOwnFolders } from '../own-folders.ts';
-import { openClient, type Program } from '../program.ts';
+import { openClient, type ProgramLocation } from '../program.ts';
 import { reading } from './case-lines.ts';
-import { type CheckedCase, checkedConfig } from './checked-config.ts';
+import { type CaseReport, checkedConfig } from './checked-config.ts';
 
 const CASE_STATES = ['working', 'blocked', 'idle'] as const;
 type CaseState = (typeof CASE_STATES)[number];
 
 /** The part of `screen --format json` that rules can see. */
-interface Shown {
+interface RuleScreen {
   readonly cols: number;
   readonly rows: number;
   readonly title: string;
@@ -27,20 +27,24 @@ interface Shown {
   readonly lines: readonly { readonly runs: readonly { readonly text: string }[] }[];
 }
 
-interface Asked {
+interface SaveCaseOptions {
   readonly save: string | undefined;
   readonly note: string | undefined;
   readonly json: boolean;
 }
 
-export async function explainAndSave(program: Program, ref: string, { save, note = '', json }: Asked): Promise<number> {
+export async function explainAndSave(
+  program: ProgramLocation,
+  ref: string,
+  { save, note = '', json }: SaveCaseOptions,
+): Promise<number> {
   const should = caseState(save);
   await using client = await openClient(program);
   const { id, status } = await client.explain(ref);
   const session = await client.get(id);
   if (session.state !== 'running') throw new SpoolError('SESSION_EXITED', { session: session.name });
   if (session.size === null) throw new SpoolError('NOT_A_TERMINAL', { session: session.name });
-  const screen = JSON.parse((await client.screen(id, { format: 'json' })).content) as Shown;
+  const screen = JSON.parse((await client.screen(id, { format: 'json' })).content) as RuleScreen;
   const home = homeFrom(process.env, process.getuid?.() ?? 0);
   const folder = `${home.config}/rules/cases`;
   makeOwnFolders(folder);
@@ -59,7 +63,7 @@ function caseState(text: string | undefined): CaseState {
   throw new UsageError(`--save ${JSON.stringify(text)} is not a state; use ${states}`, 'explain');
 }
 
-function savedLines(file: string, name: string, should: CaseState, checked: CheckedCase | undefined): string[] {
+function savedLines(file: string, name: string, should: CaseState, checked: CaseReport | undefined): string[] {
   const saved = `${printable(name)} is ${should}: saved as ${printable(file)}`;
   if (checked === undefined) return [saved];
   const verdict = checked.isRight
@@ -68,7 +72,7 @@ function savedLines(file: string, name: string, should: CaseState, checked: Chec
   return [saved, verdict];
 }
 
-function caseText(session: SessionInfo, screen: Shown, status: Status, should: CaseState, note: string): string {
+function caseText(session: SessionInfo, screen: RuleScreen, status: Status, should: CaseState, note: string): string {
   const { cols, rows, title, isAlternate, cursor } = screen;
   const { state, kind, source, confidence, agent, evidence } = status;
   const content = {
@@ -94,7 +98,7 @@ function caseText(session: SessionInfo, screen: Shown, status: Status, should: C
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** Under the first name that is free. An existing file is never replaced. */
+/** Writes the file under the first name that is free. An existing file is never replaced. */
 function written(folder: string, name: string, text: string): string {
   for (let number = 1; ; number++) {
     const file = `${folder}/${name}${number === 1 ? '' : `-${number}`}.json`;
@@ -107,7 +111,7 @@ function written(folder: string, name: string, text: string): string {
   }
 }
 
-/** A session may have any name, a file may not. */
+/** Makes a file name from the name of a session, which may have any characters. */
 const slug = (name: string): string =>
   name
     .replace(/[^\w.-]+/g, '-')

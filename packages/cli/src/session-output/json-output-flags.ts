@@ -1,4 +1,4 @@
-/** What `run` and `attach` share about `--json-output` and `--json-file`. */
+/** The common part of `run` and `attach` for `--json-output` and `--json-file`. */
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { isTerminal } from '../output/stdio.ts';
@@ -17,7 +17,7 @@ export function wantsEvents({ jsonOutput, jsonFile }: Pick<Flags, 'jsonOutput' |
   return jsonOutput || jsonFile !== undefined;
 }
 
-/** Nothing else may be written to stderr between the events. */
+/** Checks the flags: only events may be written to stderr. */
 export function checkJsonOutput(flags: Flags, verb: 'run' | 'attach'): void {
   const { jsonFile, flushMs, detach = false, summary = false, json } = flags;
   if (!wantsEvents(flags)) {
@@ -39,10 +39,12 @@ export function checkJsonOutput(flags: Flags, verb: 'run' | 'attach'): void {
   }
 }
 
-/** More than any log. */
+/** A size beyond that of any log. */
 const EVERYTHING = '1000000G';
 
-/** Another `spool` writes the events, until the session ends. It outlives this process and the processes of the daemon. */
+/**
+ * Starts another `spool` that writes the events until the session ends. It outlives this process and the processes of the daemon.
+ */
 export function writeInBackground(id: string, file: string, flushMs: number | undefined): void {
   const fd = openSync(file, 'a', 0o600);
   const flush = flushMs === undefined ? [] : ['--flush-ms', String(flushMs)];

@@ -1,6 +1,7 @@
 /** Finds where the last lines of a session's bytes begin, by reading from further and further back. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
+import { LineFraming } from '@spool/protocol/line-framing';
 
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
@@ -17,11 +18,14 @@ export async function lastLines(
   for (let bytes = Math.max(64 * 1024, lines * LINE_BYTES_GUESS); ; bytes *= 4) {
     const from = Math.max(firstOffset, offset - bytes);
     const begins = new LastBegins(lines + 1);
-    const seen = new NewlineBegins(from, begins);
+    const framing = new LineFraming({ bytesMax: 0 }); // only where lines begin counts
     for await (const item of client.watch(id, { from, creditBytes: CREDIT_BYTES })) {
-      if (item.type === 'output') seen.push(item.offset, item.bytes.subarray(0, Math.max(0, offset - item.offset)));
+      if (item.type === 'output')
+        for (const line of framing.push(item.bytes.subarray(0, Math.max(0, offset - item.offset)), item.offset))
+          begins.add(line.offset);
       if (item.type === 'synced' || (item.type === 'output' && item.offset + item.bytes.length >= offset)) break;
     }
+    for (const line of framing.end()) begins.add(line.offset);
     // The first line may have begun before `from`.
     const isEnough = begins.count > lines || from === firstOffset;
     if (isEnough) return begins.count >= lines ? begins.last(lines) : from;
@@ -45,27 +49,5 @@ class LastBegins {
 
   last(lines: number): number {
     return this.#offsets.at(-lines)!;
-  }
-}
-
-class NewlineBegins {
-  readonly #begins: LastBegins;
-  /** Where the next line begins, if any output follows. */
-  #open: number | null;
-
-  constructor(from: number, begins: LastBegins) {
-    this.#open = from;
-    this.#begins = begins;
-  }
-
-  push(offset: number, bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length;) {
-      if (this.#open !== null) this.#begins.add(this.#open);
-      this.#open = null;
-      const newline = bytes.indexOf(0x0a, at);
-      if (newline === -1) return;
-      at = newline + 1;
-      this.#open = offset + at;
-    }
   }
 }

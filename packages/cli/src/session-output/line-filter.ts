@@ -1,4 +1,4 @@
-/** Which lines are printed: those that match a pattern, with lines around them, and of these the last ones. */
+/** Selects the lines to print: those that match a pattern, with lines around them, and of these the last ones. */
 import { setFlagsFromString } from 'node:v8';
 import { UsageError } from '../command-line/usage-error.ts';
 
@@ -7,9 +7,9 @@ export interface ShownLine {
   readonly at: number;
   /** The line continues in the next one. */
   readonly isCut?: boolean;
-  /** Not of the session: says what follows. */
+  /** Whether the line is a heading for the next lines, and not output of the session. */
   readonly isHeading?: boolean;
-  /** Of the screen of a full-screen program. */
+  /** Whether the line is from the screen of a full-screen program. */
   readonly isScreen?: boolean;
 }
 
@@ -49,7 +49,7 @@ export class LineFilter {
     return this.#pattern === undefined;
   }
 
-  /** The lines to print now. Between two places that are not adjacent stands `--`, as `grep` does it. */
+  /** Returns the lines to print now. Between two places that are not adjacent is `--`, as `grep` prints it. */
   pass(line: ShownLine): readonly ShownLine[] {
     if (this.#pattern === undefined) return [line];
     if (line.isHeading === true) return [];

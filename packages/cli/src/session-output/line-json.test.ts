@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { LineJson } from './line-json.ts';
+import { LineJsonWriter } from './line-json.ts';
 
 function printed() {
   const texts: string[] = [];
-  const json = new LineJson({ id: 'k3f', name: 'api' }, async (text) => void texts.push(text));
+  const json = new LineJsonWriter({ id: 'k3f', name: 'api' }, async (text) => void texts.push(text));
   const lines = (): unknown[] =>
     texts
       .join('')

@@ -4,7 +4,7 @@ import { jsonText } from '../output/json-text.ts';
 import { namedJson } from '../output/session-json.ts';
 import type { ShownLine } from './line-filter.ts';
 
-export class LineJson {
+export class LineJsonWriter {
   readonly #write: (text: string) => Promise<void>;
   readonly #session: { readonly id: string; readonly name: string };
   /** The beginning of a line that was too long for one piece. */
@@ -43,5 +43,5 @@ export class LineJson {
   }
 }
 
-/** A longer line is given in parts. */
+/** The limit of a line; a longer one is given in parts. */
 const LINE_CHARACTERS_MAX = 1024 * 1024;

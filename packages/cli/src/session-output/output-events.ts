@@ -18,9 +18,9 @@ export interface OutputEvents extends AsyncDisposable {
 }
 
 export interface OutputEventsOptions {
-  /** Where to begin (default: the first byte). */
+  /** The place to begin (default: the first byte). */
   readonly from?: WatchOptions['from'];
-  /** How long text may be collected (default: 100). */
+  /** The time for which text may be collected (default: 100). */
   readonly flushMs?: number | undefined;
   /** Appends to this file instead of writing to stderr. */
   readonly file?: string | undefined;
@@ -36,7 +36,7 @@ export function tellOutput(
   const leaving = new AbortController();
   const watch = client.watchText(id, { from, flushMs });
   const stream = file === undefined ? undefined : createWriteStream(file, { flags: 'a', mode: 0o600 });
-  stream?.on('error', () => leaving.abort()); // a full disk: the session itself goes on
+  stream?.on('error', () => leaving.abort()); // a full disk: the session itself continues
   const write = async (text: string): Promise<void> => {
     if (!stream) return await writeText(text, 2, leaving.signal);
     if (!stream.write(text)) await once(stream, 'drain', { signal: leaving.signal }).catch(() => {});

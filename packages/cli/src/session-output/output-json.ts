@@ -12,7 +12,7 @@ export class OutputJson {
     this.#session = namedJson(session);
   }
 
-  /** A line with its newline, or '' for internal items. */
+  /** Returns a line with its newline, or '' for internal items. */
   line(item: WatchItem): string {
     switch (item.type) {
       case 'output': {

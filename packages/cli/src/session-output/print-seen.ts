@@ -4,23 +4,23 @@ import type { SessionInfo } from '@spool/protocol';
 import { gapWords } from '../output/session-words.ts';
 import { notice } from '../output/stdio.ts';
 import { LastShown, type LineFilter, type ShownLine } from './line-filter.ts';
-import { LineJson } from './line-json.ts';
+import { LineJsonWriter } from './line-json.ts';
 import { LinePrinter } from './line-printer.ts';
 import { readSeen, type SeenListener, type SeenOptions } from './seen-output.ts';
 import { shownLines } from './shown-lines.ts';
 
 export interface PrintOptions extends SeenOptions {
-  /** Each reading begins with a new one. */
+  /** Makes a filter: each reading begins with a new one. */
   readonly newFilter: () => LineFilter;
   readonly hasTimes?: boolean | undefined;
-  /** A JSON object for each line. */
+  /** Whether to print a JSON object for each line. */
   readonly isJson?: boolean | undefined;
-  /** Print only this many lines of the past. */
+  /** The number of past lines to print. */
   readonly tail?: number | undefined;
   readonly write: (text: string) => Promise<void>;
 }
 
-/** To find the last lines, this much is read first; if that is not enough, four times as much, up to everything. */
+/** The bytes that are read first to find the last lines; if they are not enough, four times as many, up to everything. */
 const TAIL_BYTES = 256 * 1024;
 const LINE_BYTES_GUESS = 200;
 
@@ -42,7 +42,7 @@ export async function printSeen(client: Client, session: SessionInfo, options: P
 
 const TOO_FEW = Symbol('too few lines');
 
-interface Tail {
+interface TailFilter {
   readonly last: LastShown;
   readonly isEnough: () => boolean;
 }
@@ -51,12 +51,12 @@ async function printFrom(
   client: Client,
   session: SessionInfo,
   options: PrintOptions,
-  tail: Tail | null,
+  tail: TailFilter | null,
 ): Promise<void> {
   const { hasTimes = false, isJson = false, write } = options;
   const filter = options.newFilter();
   const hasEnded = session.state !== 'running';
-  const json = isJson ? new LineJson(session, write) : null;
+  const json = isJson ? new LineJsonWriter(session, write) : null;
   const printer = json ?? new LinePrinter(write, { hasTimes });
   let held = tail;
   const flush = async (): Promise<void> => {

@@ -1,8 +1,8 @@
 /**
- * Reads a session's output as a person saw it, from a place in its log to another, or on and on. Keeps PAST-1 to PAST-3.
+ * Reads a session's output as a person saw it, from one place in its log to another, or without end. Keeps PAST-1 to PAST-3.
  *
- * The work is done here, in the client: the daemon only sends bytes, as far as this reader takes them. A reading that begins in
- * the middle begins with the screen at that offset, so that what is painted later means the same.
+ * The work is done here, in the client: the daemon only sends bytes, as far as this reader takes them. A reading from the middle
+ * begins with the screen at that offset, so that later output is painted on the right screen.
  */
 import type { Client } from '@spool/client';
 import { type SeenItem, SeenReader, type SeenReaderOptions, SETTLE_MS } from '@spool/core/screen';
@@ -22,15 +22,15 @@ export interface SeenOptions extends SeenReaderOptions {
 export interface SeenListener {
   /** Resolves when there is room for more. */
   take(items: readonly SeenItem[]): Promise<void>;
-  /** Following: the unfinished line, after a pause. */
+  /** Shows the unfinished line after a pause, when following. */
   showOpen?(text: string, at: number): Promise<void>;
-  /** Following: everything up to now was read. */
+  /** Called when everything up to now was read, when following. */
   onLive?(): Promise<void>;
   onGap(from: number, to: number): void;
   onRemoved?(): void;
 }
 
-/** An unfinished line is shown when nothing is added for this long. */
+/** The time without new output after which an unfinished line is shown. */
 const OPEN_MS = 200;
 
 export async function readSeen(
@@ -79,7 +79,7 @@ export async function readSeen(
   await drain();
 }
 
-/** While following: shows the unfinished line when output pauses, and what was repainted when it stands still. */
+/** Shows the unfinished line when output pauses, and repainted lines when they no longer change, while following. */
 class Pauses implements Disposable {
   readonly #reader: SeenReader | PlainReader;
   readonly #drain: () => Promise<void>;
@@ -124,7 +124,7 @@ class Pauses implements Disposable {
   }
 }
 
-/** Where a reading begins, and the screen there. */
+/** The place where a reading begins, and the screen there. */
 export interface SeenStart {
   readonly offset: number;
   readonly at: number;
@@ -136,7 +136,7 @@ export async function seenStart(client: Client, session: SessionInfo, from: numb
   const { firstOffset, startedAt } = session;
   const size = { cols: 80, rows: 24 };
   if (session.size === null) return { offset: from, at: startedAt, size };
-  // What is no longer stored is reported as a gap, after which the screen is known from the first keyframe.
+  // Output that is no longer stored is reported as a gap, after which the screen is known from the first keyframe.
   const then = await client.screen(session.id, { at: { offset: Math.max(from, firstOffset) }, format: 'snapshot' });
   const isMiddle = from > firstOffset;
   return {

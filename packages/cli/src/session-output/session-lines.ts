@@ -1,13 +1,13 @@
 /**
- * Prints what a session sends to its terminal as plain lines, for a pipe or a file: no carriage returns, no colours [ATT-9]. A
- * prompt is printed when output pauses.
+ * Prints the terminal output of a session as plain lines, for a pipe or a file: no carriage returns, no colours [ATT-9]. A prompt
+ * is printed when output pauses.
  */
 import { LineText, type TextLine } from '@spool/vt';
 import { writeText } from '../output/stdio.ts';
 import { LinePrinter } from './line-printer.ts';
 
 const NEWLINE = 0x0a;
-/** An unfinished line is shown when nothing is added for this long. */
+/** The time without new output after which an unfinished line is shown. */
 const OPEN_MS = 200;
 
 export class SessionLines implements Disposable {

@@ -14,14 +14,14 @@ export interface SessionOutputOptions extends Pick<
   ViewerFilterOptions,
   'allowClipboard' | 'allowColours' | 'allowGraphics'
 > {
-  /** Write the exact bytes even to a terminal. */
+  /** Whether to write the exact bytes even to a terminal. */
   readonly isForced?: boolean;
 }
 
 export class SessionOutput implements Disposable {
   readonly #fd: 1 | 2;
   readonly #options: SessionOutputOptions;
-  /** Null until something is written to a terminal, which must be undone then. */
+  /** The filter; null until something is written to a terminal, which must be undone then. */
   #filter: ViewerFilter | null = null;
 
   constructor(fd: 1 | 2, options: SessionOutputOptions = {}) {
@@ -46,7 +46,7 @@ export class SessionOutput implements Disposable {
     if (undone.length > 0) void writeOut(undone, this.#fd);
   }
 
-  /** Synchronous, for a process that is exiting. */
+  /** Undoes the changes to the terminal. Synchronous, for a process that is exiting. */
   undo(): void {
     try {
       writeSync(this.#fd, this.#close());

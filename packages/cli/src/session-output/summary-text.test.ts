@@ -1,6 +1,6 @@
 import type { Summary } from '@spool/client/node';
 import { expect, test } from 'vitest';
-import { formatDuration, pageOf } from './summary-text.ts';
+import { pageOf } from './summary-text.ts';
 import { statusWith } from '../watch/fixture.ts';
 
 const SUMMARY: Summary = {
@@ -53,14 +53,3 @@ test('[STATE-7] a summary reads as a page', () => {
     'build (k3f) is idle (prompt), running for 3m 12s',
   );
 });
-
-test.each([
-  [0, '0s'],
-  [420, '0.4s'],
-  [9999, '10s'],
-  [59_400, '59s'],
-  [60_000, '1m'],
-  [192_000, '3m 12s'],
-  [7_500_000, '2h 5m'],
-  [273_600_000, '3d 4h'],
-])('%s ms are %s', (ms, words) => expect(formatDuration(ms)).toBe(words));

@@ -1,7 +1,8 @@
 /** A summary as a readable page or as JSON. Loaded by `spool summary`, and by `spool run --summary` at the end. */
 import { type Client, summarize, type Summary } from '@spool/client/node';
+import { longDuration } from '@spool/protocol/duration';
 import { jsonText } from '../output/json-text.ts';
-import { commandLine, printable } from '../output/printable.ts';
+import { printCommand, printable } from '../output/printable.ts';
 import { endWords, isEnded } from '../output/session-words.ts';
 
 const FILES_SHOWN = 20;
@@ -19,22 +20,22 @@ export function pageOf(summary: Summary): string[] {
   const { id, name, command, cwd, durationMs, milestones, commands, lastLines, changedFiles } = summary;
   const title = name === id ? id : `${printable(name)} (${id})`;
   return [
-    `${title} ${outcome(summary)} ${formatDuration(durationMs)}`,
-    `  command  ${commandLine(command)}`,
+    `${title} ${outcome(summary)} ${longDuration(durationMs)}`,
+    `  command  ${printCommand(command)}`,
     `  folder   ${printable(cwd)}`,
     ...(timeWords(summary) === '' ? [] : [`  time     ${timeWords(summary)}`]),
     ...section(
       'milestones',
       milestones
         .slice(-MILESTONES_SHOWN)
-        .map(({ at, title: text }) => `after ${formatDuration(at - summary.startedAt)}: ${printable(text)}`),
+        .map(({ at, title: text }) => `after ${longDuration(at - summary.startedAt)}: ${printable(text)}`),
       milestones.length - MILESTONES_SHOWN,
     ),
     ...section(
       'commands',
       commands.slice(-COMMANDS_SHOWN).map(({ command: text, exitCode, durationMs: ms }) => {
         const how = exitCode === 0 ? 'ok' : `exit code ${exitCode ?? '?'}`;
-        return `${printable(text ?? '?')}: ${how}, ${formatDuration(ms)}`;
+        return `${printable(text ?? '?')}: ${how}, ${longDuration(ms)}`;
       }),
       commands.length - COMMANDS_SHOWN,
     ),
@@ -66,7 +67,7 @@ function timeWords({ timeIn, states }: Summary): string {
     .sort(([, a], [, b]) => b - a)
     .map(([state, ms]) => {
       const times = states.filter((span) => span.state === state).length;
-      return `${state} ${formatDuration(ms)}${state === 'blocked' ? ` (${times} time${times === 1 ? '' : 's'})` : ''}`;
+      return `${state} ${longDuration(ms)}${state === 'blocked' ? ` (${times} time${times === 1 ? '' : 's'})` : ''}`;
     })
     .join(', ');
 }
@@ -74,18 +75,4 @@ function timeWords({ timeIn, states }: Summary): string {
 function section(title: string, lines: readonly string[], left: number, isTitleEnough = false): string[] {
   if (lines.length === 0) return isTitleEnough ? ['', title] : [];
   return ['', title, ...lines.map((line) => `  ${line}`), ...(left > 0 ? [`  and ${left} more`] : [])];
-}
-
-/** `0.4s`, `12s`, `3m 12s`, `2h 5m`, `3d 4h`. */
-export function formatDuration(ms: number): string {
-  if (ms < 9950) return `${(Math.max(0, ms) / 1000).toFixed(1).replace(/\.0$/, '')}s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return pair(Math.floor(seconds / 60), 'm', seconds % 60, 's');
-  if (seconds < 86_400) return pair(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'm');
-  return pair(Math.floor(seconds / 86_400), 'd', Math.floor((seconds % 86_400) / 3600), 'h');
-}
-
-function pair(large: number, unit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large}${unit}` : `${large}${unit} ${small}${smallUnit}`;
 }

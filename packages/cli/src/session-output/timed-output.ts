@@ -20,29 +20,29 @@ export type TimedItem =
     }
   | { readonly type: 'gap'; readonly at: number; readonly from: number; readonly to: number }
   | { readonly type: 'exit'; readonly at: number; readonly exitCode: number | null; readonly signal: string | null }
-  /** Following: everything up to now was read. */
+  /** The mark, when following, that everything up to now was read. */
   | { readonly type: 'live'; readonly at: number }
   | { readonly type: 'removed'; readonly at: number };
 
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
-/** Where to begin, and the time of the output before it, which also applies up to the next mark. */
-export interface Beginning {
+/** The place to begin, and the time of the output before it, which also applies up to the next mark. */
+export interface StartPoint {
   readonly offset: number;
   readonly at: number;
 }
 
 /**
- * All output from there up to now, and the exit if there was one. Following, it goes on to the end of the session; what comes
- * then has the time at which it arrives. Times are in milliseconds since 1970.
+ * Yields all output from there up to now, and the exit if there was one. When following, it continues to the end of the session;
+ * new output has the time at which it arrives. Times are in milliseconds since 1970.
  */
 export async function* timedOutput(
   client: Client,
   session: SessionInfo,
-  { offset: from, at }: Beginning,
+  { offset: from, at }: StartPoint,
   { isFollowing = false } = {},
 ): AsyncGenerator<TimedItem> {
-  const marks = new Marks(client.marks(session.id, { from }), at);
+  const marks = new MarkReader(client.marks(session.id, { from }), at);
   let isLive = false;
   for await (const item of client.watch(session.id, {
     from,
@@ -81,8 +81,8 @@ export async function* timedOutput(
 
 type Output = Extract<TimedItem, { type: 'output' }>;
 
-/** One piece per time. */
-async function* cut({ offset, bytes, stream }: Omit<Output, 'at'>, marks: Marks): AsyncGenerator<TimedItem> {
+/** Cuts output into one piece per time. */
+async function* cut({ offset, bytes, stream }: Omit<Output, 'at'>, marks: MarkReader): AsyncGenerator<TimedItem> {
   const end = offset + bytes.length;
   for (let at = offset; at < end;) {
     yield* marks.resizesBefore(at + 1);
@@ -93,7 +93,7 @@ async function* cut({ offset, bytes, stream }: Omit<Output, 'at'>, marks: Marks)
 }
 
 /** The time marks, read on demand. */
-class Marks {
+class MarkReader {
   readonly #marks: AsyncIterator<LogMarkInfo>;
   #next: LogMarkInfo | null | undefined;
   /** The current time. It never goes back. */

@@ -1,9 +1,9 @@
 /**
- * All lines of a session above its screen, however many: read from the log and passed on as they come, so that memory is
+ * Reads all lines of a session above its screen, however many, from the log and passes them on as they come, so that memory is
  * bounded. Keeps PAST-7.
  *
- * The lines are those of `logs`. Together with the screen at the place where reading has stopped they are everything, each
- * line once; from there reading can go on.
+ * The lines are those of `logs`. Together with the screen at the place where reading has stopped they are everything, each line
+ * once; reading can continue from there.
  */
 import type { Client } from '@spool/client';
 import { type ScreenModel, type SeenItem, SeenReader } from '@spool/core/screen';
@@ -30,7 +30,7 @@ export class WholeHistory implements Disposable {
   readonly #signal: AbortSignal | undefined;
   /** Lines that wait to be taken. */
   readonly #lines: SeenItem[];
-  /** Beyond the place where reading has stopped. */
+  /** The item beyond the place where reading has stopped. */
   #rest: TimedItem | null = null;
   #offset: number;
 
@@ -62,7 +62,7 @@ export class WholeHistory implements Disposable {
     return new WholeHistory({ reader, items, lines }, start.offset, listener, options);
   }
 
-  /** Everything before this offset has been read. */
+  /** The offset up to which everything has been read. */
   get offset(): number {
     return this.#offset;
   }

@@ -34,7 +34,7 @@ if [[ $- == *i* && -n \${SPOOL_SESSION-} && -z \${__spool_history-} ]]; then
     return "$code"
   }
 
-  # Runs in a subshell. The number tells whether the history has this command.
+  # Runs in a subshell. The number shows whether the history has this command.
   __spool_command_start() {
     if [[ $HISTCMD != "$__spool_number" ]]; then
       local text

@@ -9,14 +9,16 @@ export interface TaskListener {
   /** Called for each line of output. Without it, only the last line is tracked. */
   readonly onLine?: ((view: TaskView, line: string) => void) | undefined;
   readonly onMilestone?: ((view: TaskView, milestone: Milestone) => void) | undefined;
-  /** It waits for a person. */
+  /** Called when the task waits for a person. */
   readonly onQuestion?: ((view: TaskView, question: string) => void) | undefined;
   readonly onFinish?: ((view: TaskView, result: TaskResult) => void) | undefined;
 }
 
-/** A longer line is not shown anyway, and reading a flood for its last line is a waste. */
+/**
+ * The bytes that are read for the last line: a longer line is not shown anyway, and reading a flood for its last line is a waste.
+ */
 const LAST_LINE_BYTES = 4096;
-/** A spinner, a rule or a box says nothing. */
+/** A letter. A line without one is a spinner, a rule or a box, which is not worth showing. */
 const LETTER = /\p{L}/u;
 
 export function viewOf({ id, name, startedAt, milestone, status }: SessionInfo): TaskView {
@@ -43,12 +45,11 @@ export async function followTasks(
   async function followNews(): Promise<void> {
     const { signal } = following;
     try {
-      for await (const event of client.events({
-        sessions: [...byId.keys()],
-        types: ['milestone', 'session-status'],
-        signal,
-      })) {
-        if (event.type === 'milestone') {
+      const events = client.events({ sessions: [...byId.keys()], types: ['milestone', 'session-status'], signal });
+      await lookAgain(); // a question that came before the subscription is in no event
+      for await (const event of events) {
+        if (event.type === 'events-missed') await lookAgain();
+        else if (event.type === 'milestone') {
           const { type: _type, at: _at, id, ...milestone } = event;
           reached(byId.get(id)!, milestone);
         } else if (event.type === 'session-status') {
@@ -60,6 +61,10 @@ export async function followTasks(
     } catch (error) {
       if (!signal.aborted && !SpoolError.is(error)) throw error; // the ends are still reported without events
     }
+  }
+
+  async function lookAgain(): Promise<void> {
+    for (const view of views) asks(view, taskQuestion((await client.get(view.id)).status));
   }
 
   function asks(view: TaskView, question: string | null): void {

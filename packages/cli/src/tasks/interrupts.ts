@@ -6,7 +6,7 @@ import { EXIT, signalNumber } from '../command-line/exit-code.ts';
 
 export type Interruption = { readonly type: 'left'; readonly exitCode: number } | { readonly type: 'cancel' };
 
-/** For the second Ctrl-C. */
+/** The time for a second Ctrl-C. */
 const SECOND_MS = 2000;
 
 const LEAVING = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;

@@ -37,7 +37,7 @@ export class LiveLines implements Disposable {
       isColoured: wantsColour(1),
       nameWidth: nameWidthOf(this.#views),
     };
-    const lines = shown(this.#views, (process.stdout.rows || 24) - 1).map((view) => liveLine(view, look));
+    const lines = selectShown(this.#views, (process.stdout.rows || 24) - 1).map((view) => liveLine(view, look));
     if (lines.length < this.#views.length) lines.push(`… and ${this.#views.length - lines.length} more`);
     const up = this.#painted > 0 ? `\x1b[${this.#painted}A` : '';
     this.#painted = lines.length;
@@ -45,8 +45,8 @@ export class LiveLines implements Disposable {
   }
 }
 
-/** As many as fit: running tasks have priority; the given order is kept. */
-function shown(views: readonly TaskView[], rows: number): readonly TaskView[] {
+/** Selects as many tasks as fit: running ones have priority; the given order is kept. */
+function selectShown(views: readonly TaskView[], rows: number): readonly TaskView[] {
   if (views.length <= rows) return views;
   const chosen = new Set(
     [...views].sort((a, b) => Number(a.result !== null) - Number(b.result !== null)).slice(0, rows - 1),

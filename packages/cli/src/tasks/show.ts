@@ -4,12 +4,13 @@
  */
 import type { Client, Milestone, SessionInfo, TaskResult } from '@spool/client';
 import { taskQuestion } from '@spool/protocol';
+import { longDuration } from '@spool/protocol/duration';
 import { EXIT } from '../command-line/exit-code.ts';
 import { printable } from '../output/printable.ts';
 import { isTerminal, notice, print } from '../output/stdio.ts';
 import { followTasks, type TaskListener, viewOf } from './follow.ts';
 import { Interrupts } from './interrupts.ts';
-import { endLines, formatElapsed, saidLast, type TaskView, waitingWords } from './line.ts';
+import { endLines, saidLast, type TaskView, waitingWords } from './line.ts';
 import { LiveLines } from './live.ts';
 
 export interface ShowOptions {
@@ -48,7 +49,7 @@ export async function showTasks(
   const end = await Promise.race([finished, interrupts.decided, timeout.over]);
   live?.stop();
   if (end === 'over') {
-    tell(`not finished after ${formatElapsed(options.timeoutMs!)}; return with: spool task wait ${ids.join(' ')}`);
+    tell(`not finished after ${longDuration(options.timeoutMs!)}; return with: spool task wait ${ids.join(' ')}`);
     return EXIT.timedOut;
   }
   if ('type' in end && end.type === 'left') return end.exitCode;
@@ -72,7 +73,7 @@ function plainListener(sessions: readonly SessionInfo[], isVerbose: boolean): Ta
   const isOne = sessions.length === 1;
   for (const { id, name, startedAt, milestone, status } of sessions) {
     const elapsed = Date.now() - startedAt;
-    const since = elapsed < JUST_NOW_MS ? '' : ` ${formatElapsed(elapsed)} ago`;
+    const since = elapsed < JUST_NOW_MS ? '' : ` ${longDuration(elapsed)} ago`;
     say(`${printable(name)} (${id}): started${since}${milestone ? `; ${printable(milestone.title)}` : ''}`);
     const question = taskQuestion(status);
     if (question !== null) say(`${printable(name)} ${waitingWords(name, question)}`);

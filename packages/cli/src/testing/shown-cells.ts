@@ -1,4 +1,4 @@
-/** What a terminal shows, cell by cell, by xterm's public interface: to compare a window with the screen that it shows. */
+/** Reads the cells of a terminal by xterm's public interface, to compare a window with the screen that it shows. */
 import { cellsOf } from '@spool/vt';
 import type xterm from '@xterm/headless';
 

@@ -1,26 +1,68 @@
-/** `spool approve`: allows what an agent asks for. */
-import { findAsk, optionOf } from '../agents/pending-asks.ts';
-import { tellDecision } from '../agents/told-decision.ts';
+/**
+ * `spool approve`: allows a request of an agent. At a terminal it shows the request whole and asks; a script names the request.
+ * The answer carries the digest of the request as it was shown. Keeps SHOW-11.
+ */
+import type { Client } from '@spool/client/node';
+import type { PermissionOption } from '@spool/protocol/agent';
+import {
+  allowingOption,
+  formatAsks,
+  namedAsk,
+  type PermissionEvent,
+  type WaitingAsk,
+  waitingAsks,
+} from '../agents/pending-asks.ts';
+import { canAsk, shownRequest } from '../agents/shown-request.ts';
+import { printDecision } from '../agents/print-decision.ts';
+import { confirm } from '../command-line/confirm.ts';
+import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
+import { printable } from '../output/printable.ts';
+import { notice } from '../output/stdio.ts';
 import { openClient, type VerbAction } from '../program.ts';
 
 const approve: VerbAction<'approve'> = async ({ flags, operands }, program) => {
   if (flags.always && flags.option !== undefined) throw new UsageError('use --always or --option, not both', 'approve');
+  if (flags.digest !== undefined && flags.request === undefined)
+    throw new UsageError('--digest requires --request', 'approve');
   const input = flags.input === undefined ? undefined : inputOf(flags.input);
   await using client = await openClient(program);
-  const found = await findAsk(client, 'approve', 'permission.requested', {
-    session: operands[0],
-    request: flags.request,
-  });
-  const { agent, ask } = found;
-  const always =
-    ask.kind === 'permission.requested' ? ask.options.find(({ kind }) => kind === 'allow_always') : undefined;
-  if (flags.always && !always) throw new UsageError('the agent does not offer to allow this always', 'approve');
-  const option = flags.always ? always!.id : optionOf(ask, flags.option, 'approve');
-  return tellDecision(found, await agent.approve(ask.request, { option, input }), flags.json);
+  const found = await chosenAsk(client, operands[0], flags);
+  const ask = found.ask as PermissionEvent;
+  if (ask.isCut === true)
+    throw new UsageError('the request is too large to be shown whole: it can only be denied', 'approve');
+  const option = allowingOption(ask, flags);
+  if (flags.request === undefined && !(await isWanted(found, option, input))) return EXIT.failed;
+  const ref = { request: ask.request, digest: flags.digest ?? ask.digest };
+  return printDecision(found, await found.agent.approve(ref, { option: option?.id, input }), flags.json);
 };
 
 export default approve;
+
+async function chosenAsk(
+  client: Client,
+  session: string | undefined,
+  { request, json }: { readonly request: string | undefined; readonly json: boolean },
+): Promise<WaitingAsk> {
+  const waiting = await waitingAsks(client, 'approve', 'permission.requested', session);
+  if (request !== undefined) return namedAsk(waiting, request, 'approve');
+  if (!json && canAsk()) return waiting[0]!;
+  throw new UsageError(
+    `without a terminal that shows the request, name it: spool approve ID --request REQUEST${formatAsks(waiting)}`,
+    'approve',
+  );
+}
+
+/** Shows the request with everything that the answer would do, and asks. */
+async function isWanted(found: WaitingAsk, option: PermissionOption | null, input: unknown): Promise<boolean> {
+  const { agent, ask } = found;
+  notice(shownRequest(ask, 2));
+  if (input !== undefined) notice(`  with this input instead: ${printable(JSON.stringify(input))}`);
+  const how = option === null ? 'allow once' : `${printable(option.label)} (${printable(option.id)})`;
+  if (await confirm(`${printable(agent.info.name)}: ${how}?`)) return true;
+  notice('Nothing was answered.');
+  return false;
+}
 
 function inputOf(text: string): unknown {
   try {

@@ -36,7 +36,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
       const { attachAgent } = await import('../agents/view/attach.ts');
       return await attachAgent(client, session, { isReadOnly: flags.readOnly, isQuiet: flags.quiet, detachKeys });
     }
-    // What comes on stdin is not for it: prompts are sent with `spool prompt`.
+    // Standard input is not for the agent: prompts are sent with `spool prompt`.
     const { printTranscript } = await import('../agents/transcript-output.ts');
     await printTranscript(client, session, { isFollowing: true });
     return 0;

@@ -28,7 +28,7 @@ function flagsOf(verb: Verb): readonly (readonly [string, Flag])[] {
   return Object.entries({ ...verb.flags, ...COMMON_FLAGS } as Record<string, Flag>);
 }
 
-/** What the first operand is. */
+/** Returns the kind of the first operand. */
 function operandKind(verb: Verb): 'session' | 'command' | 'words' | 'none' {
   const [first = ''] = verb.operands;
   if (/^\[?COMMAND/.test(first)) return 'command';
@@ -239,7 +239,7 @@ function fish(): string {
   return ['# fish completion for spool; made by `spool completions fish`', 'complete -c spool -f', ...lines].join('\n');
 }
 
-/** The words of an operand, until one of them stands there; then sessions, where they can follow it. */
+/** Completes the words of an operand until one is given; then sessions, if they can follow it. */
 function fishWords(name: string, verb: Verb): readonly string[] {
   const words = wordsOf(verb);
   const seen = `__fish_seen_subcommand_from ${name}; and`;

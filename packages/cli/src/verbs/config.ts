@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { configPath, userConfig } from '@spool/client/node';
 import { SETTING_KEYS, SETTINGS } from '@spool/protocol/config';
-import { faultText } from '../command-line/config-faults.ts';
+import { formatConfigFault } from '../command-line/config-faults.ts';
 import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { print, printJson } from '../output/stdio.ts';
@@ -37,10 +37,10 @@ function check(asJson: boolean): number {
   if (asJson) {
     const told = faults.map((fault) => {
       const { key, line, isWarning } = fault;
-      return { key, line, level: isWarning ? 'warn' : 'fail', message: faultText(fault) };
+      return { key, line, level: isWarning ? 'warn' : 'fail', message: formatConfigFault(fault) };
     });
     printJson({ path: file, exists, faults: told });
-  } else if (faults.length > 0) for (const fault of faults) print(faultText(fault));
+  } else if (faults.length > 0) for (const fault of faults) print(formatConfigFault(fault));
   else print(exists ? `${file}: no mistakes found.` : `${file} does not exist; the defaults apply.`);
   return faults.some(({ isWarning }) => !isWarning) ? EXIT.failed : 0;
 }

@@ -44,7 +44,7 @@ async function add(
   const token = readToken(tokenFile ?? '-');
   const { current, contexts } = readContexts(process.env);
   writeContexts(process.env, { current, contexts: { ...contexts, [name]: { url, token } } });
-  tell(asJson, { name, url }, `Saved. Try: spool --context ${name} ls`);
+  printContext(asJson, { name, url }, `Saved. Try: spool --context ${name} ls`);
   return 0;
 }
 
@@ -54,7 +54,7 @@ function use(name: string | undefined, asJson: boolean): number {
   const current = name === LOCAL ? null : known(contexts, name);
   writeContexts(process.env, { current, contexts });
   const where = current === null ? 'this machine' : contexts[current]!.url;
-  tell(asJson, { name, url: current === null ? null : where }, `Commands are now for ${where}.`);
+  printContext(asJson, { name, url: current === null ? null : where }, `Commands now go to ${where}.`);
   return 0;
 }
 
@@ -82,7 +82,7 @@ function remove(name: string | undefined, asJson: boolean): number {
   known(contexts, name);
   const { [name]: _gone, ...rest } = contexts;
   writeContexts(process.env, { current: current === name ? null : current, contexts: rest });
-  tell(asJson, { name, removed: true }, `Removed ${name}.`);
+  printContext(asJson, { name, removed: true }, `Removed ${name}.`);
   return 0;
 }
 
@@ -91,7 +91,7 @@ function known(contexts: Readonly<Record<string, unknown>>, name: string): strin
   return name;
 }
 
-function tell(asJson: boolean, data: object, text: string): void {
+function printContext(asJson: boolean, data: object, text: string): void {
   if (asJson) printJson(data);
   else print(text);
 }

@@ -1,16 +1,21 @@
-/** `spool daemon`: starts, stops, restarts or shows the daemon. Rarely needed, because the daemon starts on demand. */
+/**
+ * `spool daemon`: starts, stops, restarts or shows the daemon. Rarely needed, because the daemon starts on demand. Keeps
+ * RUN-25.
+ */
 import { readFileSync } from 'node:fs';
-import { type DaemonStatus, SpoolError } from '@spool/protocol';
-import { openClient, type Program, type VerbAction } from '../program.ts';
-import { formatAge, formatByteSize } from '../command-line/quantities.ts';
+import { type DaemonStatus, type LeftProcess, SpoolError } from '@spool/protocol';
+import { shortDuration } from '@spool/protocol/duration';
+import { openForRequests, type ProgramLocation, type VerbAction } from '../program.ts';
+import { formatByteSize } from '../command-line/quantities.ts';
 import { confirm } from '../command-line/confirm.ts';
 import { restart } from '../daemon/daemon-restart.ts';
 import { EXIT } from '../command-line/exit-code.ts';
+import { printable } from '../output/printable.ts';
 import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { userSettings } from '../command-line/user-settings.ts';
 
-/** After the grace period of the sessions, the daemon processes must end within this time. */
+/** The time in which the daemon processes must end after the grace period of the sessions. */
 const END_MS_MAX = 10_000;
 const POLL_MS = 15;
 
@@ -18,9 +23,9 @@ const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
   const graceMs = flags.grace ?? userSettings({ isQuiet: true }).grace;
   switch (operands[0]) {
     case 'status':
-      return tell(await statusOf(program, false), flags.json) ? 0 : EXIT.failed;
+      return printStatus(await statusOf(program, false), flags.json) ? 0 : EXIT.failed;
     case 'start':
-      tell(await statusOf(program, true), flags.json);
+      printStatus(await statusOf(program, true), flags.json);
       return 0;
     case 'stop': {
       if (!flags.force && !(await mayEndSessions(program))) return EXIT.notAllowed;
@@ -29,10 +34,18 @@ const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
         printJson({
           running: false,
           stopped: stopped !== null,
-          ...(stopped && { holder: stopped.holder, keeper: { pid: stopped.keeper.pid } }),
+          ...(stopped && {
+            holder: stopped.holder,
+            keeper: { pid: stopped.keeper.pid },
+            leftRunning: stopped.leftRunning,
+          }),
         });
       else if (stopped === null) notice('No daemon was running.');
-      else print(`The daemon has stopped${stopped.sessions.running > 0 ? `; ${ended(stopped)}` : ''}.`);
+      else {
+        print(`The daemon has stopped${stopped.sessions.running > 0 ? `; ${ended(stopped)}` : ''}.`);
+        for (const { pid, service, program: file } of stopped.leftRunning)
+          print(`left running: ${service ?? printable(file)} (pid ${pid}), used by others; \`kill ${pid}\` ends it`);
+      }
       return 0;
     }
     case 'restart':
@@ -40,7 +53,7 @@ const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
         await stop(program, graceMs);
         await statusOf(program, true);
       }
-      tell(await statusOf(program, true), flags.json);
+      printStatus(await statusOf(program, true), flags.json);
       return 0;
     default:
       throw new UsageError(`unknown action \`daemon ${operands[0]}\`; use start, stop, status or restart`, 'daemon');
@@ -53,22 +66,24 @@ function ended({ sessions: { running } }: DaemonStatus): string {
   return running === 1 ? '1 running session was ended' : `${running} running sessions were ended`;
 }
 
-/** Asks the user at a terminal before ending running sessions; a script is not asked. */
-async function mayEndSessions(program: Program): Promise<boolean> {
+/** Asks the user at a terminal before ending running sessions; elsewhere `--force` is needed for that. */
+async function mayEndSessions(program: ProgramLocation): Promise<boolean> {
   const running = (await statusOf(program, false))?.sessions.running ?? 0;
-  if (running === 0 || !isTerminal(0) || !isTerminal(2)) return true;
-  if (
-    await confirm(`This ends ${running === 1 ? '1 running session' : `${running} running sessions`}. Stop the daemon?`)
-  )
-    return true;
+  if (running === 0) return true;
+  const sessions = running === 1 ? '1 running session' : `${running} running sessions`;
+  if (!isTerminal(0) || !isTerminal(2))
+    throw new SpoolError('NOT_ALLOWED', {
+      reason: `this would end ${sessions}; use --force to stop the daemon anyway`,
+    });
+  if (await confirm(`This ends ${sessions}. Stop the daemon?`)) return true;
   notice('Nothing was stopped.');
   return false;
 }
 
-/** Null if no daemon is running; with `start`, one is started. */
-async function statusOf(program: Program, start: boolean): Promise<DaemonStatus | null> {
+/** Returns the status; null if no daemon is running. With `start`, one is started. */
+async function statusOf(program: ProgramLocation, start: boolean): Promise<DaemonStatus | null> {
   try {
-    await using client = await openClient(program, { start });
+    await using client = await openForRequests(program, { start });
     return await client.status();
   } catch (error) {
     if (!start && SpoolError.is(error, 'DAEMON_UNREACHABLE')) return null;
@@ -76,17 +91,17 @@ async function statusOf(program: Program, start: boolean): Promise<DaemonStatus 
   }
 }
 
-function tell(status: DaemonStatus | null, asJson: boolean): boolean {
+function printStatus(status: DaemonStatus | null, asJson: boolean): boolean {
   if (asJson) printJson(status === null ? { running: false } : { running: true, ...status });
   else if (status === null) print('No daemon is running. The first verb that needs one starts it.');
-  else print(describe(status, Date.now()));
+  else print(describeDaemon(status, Date.now()));
   return status !== null;
 }
 
-export function describe(status: DaemonStatus, now: number): string {
+export function describeDaemon(status: DaemonStatus, now: number): string {
   const { sessions, holder, keeper } = status;
   return [
-    `The daemon is up ${formatAge(now - status.startedAt)}, version ${status.version}.`,
+    `The daemon is up ${shortDuration(now - status.startedAt)}, version ${status.version}.`,
     `sessions  ${sessions.running} running, ${sessions.ended} ended`,
     `holder    pid ${holder.pid}`,
     `keeper    pid ${keeper.pid}, ${formatByteSize(keeper.rssBytes)} of memory`,
@@ -102,13 +117,18 @@ function openFiles({ limit, used, connections, connectionsMax }: NonNullable<Dae
   return `${used} of ${limit} files; ${connections} of ${connectionsMax} connections`;
 }
 
+interface StoppedDaemon extends DaemonStatus {
+  readonly leftRunning: readonly LeftProcess[];
+}
+
 /** Stops the daemon and waits until its processes are gone. Null if none was running. */
-async function stop(program: Program, graceMs: number): Promise<DaemonStatus | null> {
+async function stop(program: ProgramLocation, graceMs: number): Promise<StoppedDaemon | null> {
   const status = await statusOf(program, false);
   if (status === null) return null;
+  let leftRunning: readonly LeftProcess[] = [];
   try {
-    await using client = await openClient(program, { start: false });
-    await client.shutdown({ graceMs });
+    await using client = await openForRequests(program, { start: false });
+    leftRunning = await client.shutdown({ graceMs });
   } catch (error) {
     // It may end before it answers. The loop below checks that it is gone.
     if (!SpoolError.is(error, 'CONNECTION_LOST') && !SpoolError.is(error, 'DAEMON_UNREACHABLE')) throw error;
@@ -124,16 +144,16 @@ async function stop(program: Program, graceMs: number): Promise<DaemonStatus | n
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  return status;
+  return { ...status, leftRunning };
 }
 
-/** A stopping daemon may still answer with one of these errors. */
+/** Whether the error is one with which a stopping daemon may still answer. */
 function isStopping(error: unknown): boolean {
   if (SpoolError.is(error, 'DAEMON_STOPPING') || SpoolError.is(error, 'CONNECTION_LOST')) return true;
   throw error;
 }
 
-/** A zombie (in a container without an init, for example) is not alive. */
+/** Whether the process is alive. A zombie (in a container without an init, for example) is not. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

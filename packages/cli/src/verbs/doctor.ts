@@ -4,19 +4,27 @@ import { accessSync, constants, existsSync, lstatSync, readFileSync, statfsSync 
 import { release } from 'node:os';
 import { dirname } from 'node:path';
 import { configPath, type Home, homeFrom, userConfig, VERSION } from '@spool/client/node';
-import { type DaemonStatus, type SessionInfo, SOCKET_PATH_BYTES_MAX, socketIn, SpoolError } from '@spool/protocol';
-import { faultText } from '../command-line/config-faults.ts';
+import {
+  type DaemonStatus,
+  type GatewayFaults,
+  gatewayFaultsFile,
+  type SessionInfo,
+  SOCKET_PATH_BYTES_MAX,
+  socketIn,
+  SpoolError,
+} from '@spool/protocol';
+import { formatConfigFault } from '../command-line/config-faults.ts';
 import { failureOf } from '../command-line/failure.ts';
 import { oneDaemon } from '../daemon/one-daemon.ts';
 import { printable } from '../output/printable.ts';
-import { openClient, type Program, type VerbAction } from '../program.ts';
+import { openClient, type ProgramLocation, type VerbAction } from '../program.ts';
 import { formatByteSize } from '../command-line/quantities.ts';
 import { print, printJson, wantsColour } from '../output/stdio.ts';
 import { caseFindings, casesInShort } from '../rule-cases/case-lines.ts';
 import { checkedConfig } from '../rule-cases/checked-config.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string;
   readonly level: 'ok' | 'warn' | 'fail';
   readonly says: string;
@@ -25,9 +33,12 @@ export interface Finding {
 
 const DISK_BYTES_WARN = 1024 ** 3;
 const DISK_BYTES_FAIL = 50 * 1024 ** 2;
-/** A session needs five descriptors, and a daemon should hold hundreds of sessions. */
+/**
+ * The limit of open files below which a warning is given. A session needs five descriptors, and a daemon should hold hundreds of
+ * sessions.
+ */
 const OPEN_FILES_WARN = 4096;
-/** Above this share the daemon starts to refuse requests. */
+/** The share of open files above which the daemon starts to refuse requests. */
 const OPEN_FILES_SHARE_WARN = 0.7;
 const ANSWER_MS_WARN = 500;
 
@@ -42,7 +53,7 @@ const doctor: VerbAction<'doctor'> = async ({ flags, operands: [subject] }, prog
 
 export default doctor;
 
-async function examine(program: Program): Promise<Finding[]> {
+async function examine(program: ProgramLocation): Promise<DoctorFinding[]> {
   const findings = [
     nodeVersion(process.versions.node),
     ...files(program),
@@ -71,7 +82,7 @@ async function examine(program: Program): Promise<Finding[]> {
   return findings;
 }
 
-export function nodeVersion(version: string): Finding {
+export function nodeVersion(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isGood = major > 22 || (major === 22 && minor >= 15);
   if (isGood) return { check: 'node', level: 'ok', says: version };
@@ -83,14 +94,14 @@ export function nodeVersion(version: string): Finding {
   };
 }
 
-/** Files of the bundle, and what they are for. Those without an extension are programs of their own. */
+/** Files of the bundle, by purpose. Those without an extension are separate programs. */
 const BUNDLE = {
   program: ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'gateway.mjs', 'spool_native.node', 'spool-fd-store'],
-  agents: ['driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-tied'],
+  agents: ['driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-beside', 'spool-tied'],
 } as const;
 
-/** In the repository there is no bundle to check. */
-export function files({ isBundled, folder: dist }: Pick<Program, 'isBundled' | 'folder'>): Finding[] {
+/** Checks the files of the bundle. The repository has none to check. */
+export function files({ isBundled, folder: dist }: Pick<ProgramLocation, 'isBundled' | 'folder'>): DoctorFinding[] {
   if (!isBundled) return [{ check: 'program', level: 'ok', says: 'runs from source' }];
   return Object.entries(BUNDLE).map(([check, names]) => {
     const wrong = names.flatMap((name) => {
@@ -104,8 +115,8 @@ export function files({ isBundled, folder: dist }: Pick<Program, 'isBundled' | '
   });
 }
 
-/** Checks for kernel features that spool uses. The addon falls back where it can; the finding says what is lost. */
-export function kernel(platform: string, version: string): Finding {
+/** Checks for kernel features that spool uses. The addon falls back where it can; the finding names the loss. */
+export function kernel(platform: string, version: string): DoctorFinding {
   const check = 'system';
   if (platform !== 'linux') {
     return {
@@ -132,7 +143,7 @@ export function kernel(platform: string, version: string): Finding {
   return { check, level: 'ok', says: `Linux ${version}` };
 }
 
-function openFiles(): Finding {
+function openFiles(): DoctorFinding {
   const limits = readOrEmpty('/proc/self/limits');
   const hard = /^Max open files\s+\S+\s+(\S+)/m.exec(limits)?.[1] ?? 'unknown';
   if (Number(hard) < OPEN_FILES_WARN) {
@@ -146,7 +157,7 @@ function openFiles(): Finding {
   return { check: 'open files', level: 'ok', says: `at most ${hard}` };
 }
 
-function stty(): Finding {
+function stty(): DoctorFinding {
   const isThere = (process.env.PATH ?? '').split(':').some((path) => path !== '' && isExecutable(`${path}/stty`));
   if (isThere) return { check: 'stty', level: 'ok', says: 'found' };
   return {
@@ -157,7 +168,7 @@ function stty(): Finding {
   };
 }
 
-export function folder(name: string, path: string, uid = process.getuid?.() ?? 0): Finding {
+export function folder(name: string, path: string, uid = process.getuid?.() ?? 0): DoctorFinding {
   const check = `${name} folder`;
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return { check, level: 'ok', says: `${path} (does not exist yet; created when needed)` };
@@ -184,7 +195,7 @@ export function folder(name: string, path: string, uid = process.getuid?.() ?? 0
   return { check, level: 'ok', says: path };
 }
 
-function socketPath({ socket }: Home): Finding {
+function socketPath({ socket }: Home): DoctorFinding {
   const bytes = Buffer.byteLength(socket);
   if (bytes <= SOCKET_PATH_BYTES_MAX)
     return { check: 'socket', level: 'ok', says: `${socket} (${bytes} of ${SOCKET_PATH_BYTES_MAX} bytes)` };
@@ -196,7 +207,7 @@ function socketPath({ socket }: Home): Finding {
   };
 }
 
-function diskSpace(path: string): Finding {
+function diskSpace(path: string): DoctorFinding {
   let place = path;
   while (!existsSync(place) && place !== '/') place = dirname(place);
   const { bavail, bsize } = statfsSync(place);
@@ -207,7 +218,7 @@ function diskSpace(path: string): Finding {
   return free < DISK_BYTES_WARN ? { check: 'disk', level: 'warn', says, todo } : { check: 'disk', level: 'ok', says };
 }
 
-async function ownRules(program: Program, home: Home): Promise<Finding[]> {
+async function ownRules(program: ProgramLocation, home: Home): Promise<DoctorFinding[]> {
   const { config } = home;
   try {
     const found = await checkedConfig(program, home);
@@ -219,10 +230,10 @@ async function ownRules(program: Program, home: Home): Promise<Finding[]> {
 }
 
 /** `spool doctor rules`: the faults of the user's rules, and each saved case. */
-async function examineRules(program: Program): Promise<Finding[]> {
+async function examineRules(program: ProgramLocation): Promise<DoctorFinding[]> {
   const home = homeFrom(process.env, process.getuid?.() ?? 0);
   const found = await checkedConfig(program, home);
-  const none: Finding = {
+  const none: DoctorFinding = {
     check: 'rule cases',
     level: 'ok',
     says: `none in ${home.config}/rules/cases; save one with spool explain ID --save STATE`,
@@ -236,7 +247,7 @@ interface OwnRules {
   readonly faults: readonly string[];
 }
 
-function ofOwnRules(config: string, { rules, milestones, faults }: OwnRules): Finding[] {
+function ofOwnRules(config: string, { rules, milestones, faults }: OwnRules): DoctorFinding[] {
   const check = 'own rules';
   if (faults.length === 0)
     return [{ check, level: 'ok', says: `${config} (rule files: ${rules}, milestone files: ${milestones})` }];
@@ -244,16 +255,16 @@ function ofOwnRules(config: string, { rules, milestones, faults }: OwnRules): Fi
   return faults.map((fault) => ({ check, level: 'warn', says: printable(fault), todo }));
 }
 
-interface Kept {
+interface SessionFolders {
   readonly withoutRecord: readonly string[];
 }
 
-/** Of thousands, the first few show what they are. */
+/** The number of folders that are named: of thousands, the first few are enough to recognise them. */
 const FOLDERS_SHOWN = 5;
 
-export function ofKept({ withoutRecord }: Kept): Finding[] {
+export function ofKept({ withoutRecord }: SessionFolders): DoctorFinding[] {
   const todo = 'its output is in log/; save that, then move the folder away';
-  const folders = withoutRecord.slice(0, FOLDERS_SHOWN).map((folder): Finding => ({
+  const folders = withoutRecord.slice(0, FOLDERS_SHOWN).map((folder): DoctorFinding => ({
     check: 'session folder',
     level: 'warn',
     says: `${folder} has no readable record`,
@@ -264,16 +275,16 @@ export function ofKept({ withoutRecord }: Kept): Finding[] {
   return [...folders, ...(more > 0 ? [{ check: 'session folder', level: 'warn', says } as const] : [])];
 }
 
-function configuration(): Finding[] {
+function configuration(): DoctorFinding[] {
   const check = 'configuration';
   const path = configPath(process.env);
   const { faults, lines } = userConfig(process.env);
   const says = existsSync(path) ? `${path} (settings: ${lines.size})` : `${path} (does not exist; the defaults apply)`;
   if (faults.length === 0) return [{ check, level: 'ok', says }];
-  return faults.map((fault) => ({ check, level: 'warn', says: faultText(fault) }));
+  return faults.map((fault) => ({ check, level: 'warn', says: formatConfigFault(fault) }));
 }
 
-async function daemon(program: Program, home: Home): Promise<Finding[]> {
+async function daemon(program: ProgramLocation, home: Home): Promise<DoctorFinding[]> {
   const startedAt = performance.now();
   try {
     await using client = await openClient(program, { start: false });
@@ -283,6 +294,7 @@ async function daemon(program: Program, home: Home): Promise<Finding[]> {
       ...running(status, answerMs),
       oneDaemon(status, home),
       ...daemonFiles(status),
+      ...gatewayFaults(status, readOrEmpty(gatewayFaultsFile(home))),
       ...troubles(await client.list()),
     ];
   } catch (error) {
@@ -312,7 +324,7 @@ async function daemon(program: Program, home: Home): Promise<Finding[]> {
 }
 
 /** The limit of the daemon may differ from the limit here. */
-export function daemonFiles({ openFiles: files }: DaemonStatus): Finding[] {
+export function daemonFiles({ openFiles: files }: DaemonStatus): DoctorFinding[] {
   if (!files) return []; // an older daemon does not report it
   const check = 'daemon files';
   const says = `${files.used} of ${files.limit} open, ${files.connections} of ${files.connectionsMax} connections`;
@@ -328,7 +340,25 @@ export function daemonFiles({ openFiles: files }: DaemonStatus): Finding[] {
   ];
 }
 
-export function running(status: DaemonStatus, answerMs: number): Finding[] {
+/** Faults that the running gateway has survived: none is expected, so each is worth a report. */
+export function gatewayFaults({ gateway }: Pick<DaemonStatus, 'gateway'>, file: string): DoctorFinding[] {
+  if (!gateway) return [];
+  const check = 'gateway';
+  const faults = parsedFaults(file);
+  if (faults?.pid !== gateway.pid) return [{ check, level: 'ok', says: `pid ${gateway.pid}, no faults` }];
+  const says = `pid ${gateway.pid}, faults: ${faults.connections} of connections, ${faults.outside} others`;
+  return [{ check, level: 'warn', says, todo: 'see the daemon log, and report them' }];
+}
+
+function parsedFaults(file: string): GatewayFaults | null {
+  try {
+    return JSON.parse(file) as GatewayFaults | null;
+  } catch {
+    return null; // there is none, or it is being written
+  }
+}
+
+export function running(status: DaemonStatus, answerMs: number): DoctorFinding[] {
   const isSame = status.version === VERSION;
   return [
     answerMs < ANSWER_MS_WARN
@@ -361,7 +391,7 @@ export function running(status: DaemonStatus, answerMs: number): Finding[] {
   ];
 }
 
-export function troubles(sessions: readonly SessionInfo[]): Finding[] {
+export function troubles(sessions: readonly SessionInfo[]): DoctorFinding[] {
   return sessions
     .filter(({ trouble }) => trouble !== null)
     .map(({ id, trouble }) => ({ check: `session ${id}`, level: 'warn', says: printable(trouble!) }));
@@ -369,7 +399,7 @@ export function troubles(sessions: readonly SessionInfo[]): Finding[] {
 
 const COLOURS = { ok: '\x1b[32m', warn: '\x1b[33m', fail: '\x1b[31m' } as const;
 
-export function line({ check, level, says, todo }: Finding, isColoured: boolean): string {
+export function line({ check, level, says, todo }: DoctorFinding, isColoured: boolean): string {
   const word = isColoured ? `${COLOURS[level]}${level}\x1b[m` : level;
   return `${word}${' '.repeat(6 - level.length)}${check.padEnd(17)} ${says}${todo ? `; ${todo}` : ''}`;
 }

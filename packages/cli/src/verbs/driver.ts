@@ -23,7 +23,7 @@ import { UsageError } from '../command-line/usage-error.ts';
 import { jsonText } from '../output/json-text.ts';
 import { flush, writeText } from '../output/stdio.ts';
 import type { ArgumentsOf } from '../command-line/verb-table.ts';
-import type { Program, VerbAction } from '../program.ts';
+import type { ProgramLocation, VerbAction } from '../program.ts';
 
 const READ_BYTES = 64 * 1024;
 
@@ -68,7 +68,7 @@ async function runInPipe(
   name: DriverName,
   { cwd, model, mode, resume, program: own }: ArgumentsOf<'driver'>['flags'],
   extra: readonly string[],
-  program: Program,
+  program: ProgramLocation,
 ): Promise<number> {
   if (name === 'acp' && own === undefined) throw new UsageError('acp needs --program COMMAND', 'driver');
   const folder = resolve(cwd ?? '.');
@@ -90,7 +90,7 @@ async function runInPipe(
   return exitCodeOfSession(endedBy === null ? { exitCode, signal } : { exitCode: null, signal: endedBy });
 }
 
-/** Without what is not given. */
+/** Returns the options that are given. */
 function present(options: AgentStartOptions): Pick<DialectOptions, 'model' | 'mode' | 'resume'> {
   const { model, mode, resume } = options;
   return { ...(model && { model }), ...(mode && { mode }), ...(resume && { resume }) };

@@ -11,7 +11,7 @@ import { SessionNames } from '../events/session-names.ts';
 import { jsonText } from '../output/json-text.ts';
 import { writeText } from '../output/stdio.ts';
 
-/** How far back the events of all sessions go without --since. */
+/** The age of the oldest events of all sessions without --since. */
 const PAST_MS = 24 * 60 * 60 * 1000;
 
 const events: VerbAction<'events'> = async ({ flags, operands }, program) => {

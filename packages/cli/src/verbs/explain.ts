@@ -2,11 +2,11 @@
  * `spool explain`: the state of a session, and the evidence for and against it. Keeps STATE-4 and, with `--save`,
  * STATE-9.
  */
-import type { Evidence, HistoryItem, Status } from '@spool/protocol';
+import type { Evidence, HistoryItem, SideChannel, Status } from '@spool/protocol';
+import { shortDuration } from '@spool/protocol/duration';
 import { formatTime } from '../output/local-time.ts';
 import { printable } from '../output/printable.ts';
-import { openClient, type VerbAction } from '../program.ts';
-import { formatAge } from '../command-line/quantities.ts';
+import { openForRequests, type VerbAction } from '../program.ts';
 import { sessionJson } from '../output/session-json.ts';
 import { print, printJson, terminalWidth } from '../output/stdio.ts';
 import { formatTable } from '../output/table.ts';
@@ -16,15 +16,21 @@ const explain: VerbAction<'explain'> = async ({ flags, operands }, program) => {
     const { explainAndSave } = await import('../rule-cases/save-case.ts');
     return await explainAndSave(program, operands[0] ?? '', flags);
   }
-  await using client = await openClient(program);
-  const { id, status, history } = await client.explain(operands[0] ?? '');
+  await using client = await openForRequests(program);
+  const { id, status, history, sideChannel } = await client.explain(operands[0] ?? '');
   const session = await client.get(id);
   const { name } = session;
   if (flags.json) {
-    printJson({ ...sessionJson(session), status, ...(flags.history && { history }) });
+    printJson({
+      ...sessionJson(session),
+      status,
+      ...(sideChannel && { sideChannel }),
+      ...(flags.history && { history }),
+    });
     return 0;
   }
   print(explanation(id, name, status, Date.now(), terminalWidth()).join('\n'));
+  if (sideChannel) print(`\n${sideChannelLine(sideChannel)}`);
   if (flags.history && history.length > 0) print(`\n${history.map(historyLine).join('\n')}`);
   return 0;
 };
@@ -40,7 +46,7 @@ export function explanation(id: string, name: string, status: Status, now: numbe
     ['progress', progress === null ? null : `${progress} %`],
   ];
   return [
-    `${printable(name)} (${id}) has been ${state}${kind === null ? '' : ` (${printable(kind)})`} for ${formatAge(now - since)}, confidence ${percent(confidence)}`,
+    `${printable(name)} (${id}) has been ${state}${kind === null ? '' : ` (${printable(kind)})`} for ${shortDuration(now - since)}, confidence ${percent(confidence)}`,
     ...facts.flatMap(([label, text]) => (text === null ? [] : [`  ${label}: ${printable(text)}`])),
     ...(evidence.length === 0 ? [] : ['', ...evidenceTable(evidence, now, width)]),
   ];
@@ -61,12 +67,22 @@ function evidenceTable(evidence: readonly Evidence[], now: number, width: number
       says,
       percent(confidence),
       source,
-      formatAge(now - at),
+      shortDuration(now - at),
       rule ?? '',
       printable(why),
     ]),
     width,
   );
+}
+
+/** `Codex 0.169.0 has its own app-server: PATH`, or why it has none. */
+export function sideChannelLine({ version, socket, why }: SideChannel): string {
+  const program = `Codex${version === null ? '' : ` ${version}`}`;
+  const text =
+    socket === null
+      ? `${program} has no separate app-server: ${why ?? ''}`
+      : `${program} has its own app-server: ${socket}`;
+  return printable(text);
 }
 
 const percent = (part: number): string => `${Math.round(part * 100)} %`;

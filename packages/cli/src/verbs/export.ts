@@ -1,4 +1,5 @@
 /** `spool export`: writes a session as a recording, a web page or plain text. Keeps SHOW-8. */
+import { printable } from '../output/printable.ts';
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { ExportFile } from '../recording/export-file.ts';
@@ -53,7 +54,7 @@ const WRITERS: {
   },
 };
 
-/** An agent without a terminal: its transcript. It has no screen that a recording could play. */
+/** Writes the transcript of an agent without a terminal, which has no screen that a recording could play. */
 async function writeAgent(client: Client, session: SessionInfo, format: ExportFormat, write: Write): Promise<void> {
   if (format !== 'text' && format !== 'html') {
     const hint = 'use --text or --html, or `spool events --agent --json` for its events';
@@ -68,9 +69,9 @@ async function writeAgent(client: Client, session: SessionInfo, format: ExportFo
   ]);
   if (format === 'text')
     return await printTranscript(client, session, { isFull: true, width: Infinity, colouring: 'none', write });
-  // The page runs and loads nothing, whatever an agent has said.
+  // The page runs and loads nothing, whatever the agent's output contains.
   const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`;
-  const title = htmlLine([span(session.name)]);
+  const title = htmlLine([span(printable(session.name))]);
   await write(`<!doctype html>\n<meta charset="utf-8">\n${policy}\n<title>${title}</title>\n`);
   await write(`<style>\n${HTML_STYLE}</style>\n<pre>\n`);
   await printTranscript(client, session, { isFull: true, width: Infinity, lineText: htmlLine, write });

@@ -1,44 +1,77 @@
-/** `spool inspect`: everything about one session. */
+/** `spool inspect`: everything about one session; of an agent, also the requests that wait, whole. Keeps REQ-1, SHOW-11. */
 import { type SessionInfo, SpoolError, type Viewer } from '@spool/protocol';
-import type { TerminalModes } from '@spool/client';
+import type { Client, RequestEvent, TerminalModes } from '@spool/client';
+import { AgentHandle } from '@spool/client/node';
+import { longDuration, shortDuration } from '@spool/protocol/duration';
 import { formatTime } from '../output/local-time.ts';
-import { commandLine, printable } from '../output/printable.ts';
+import { printCommand, printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { formatAge, formatByteSize } from '../command-line/quantities.ts';
-import { stateWords } from '../output/session-words.ts';
+import { formatByteSize } from '../command-line/quantities.ts';
+import { describeState } from '../output/session-words.ts';
 import { print, printJson } from '../output/stdio.ts';
 
 const inspect: VerbAction<'inspect'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);
   const session = await client.get(operands[0] ?? '');
-  // A session may end, or be unreadable: what is known of it is shown all the same.
+  // A session may end, or be unreadable: its known part is shown all the same.
   const modes = await client.modes(session.id).catch((error: unknown) => {
     if (SpoolError.is(error)) return null;
     throw error;
   });
-  if (flags.json) printJson({ ...session, modes });
-  else print(describe(session, Date.now(), modes).join('\n'));
+  const requests = await openRequests(client, session);
+  if (flags.json) printJson({ ...session, modes, ...(requests && { requests: requests.map(requestJson) }) });
+  else {
+    print(describeSession(session, Date.now(), modes).join('\n'));
+    if (requests && requests.length > 0) await printRequests(session, requests);
+  }
   return 0;
 };
 
+/** Returns the requests of an agent that wait; null for a session that is not one. */
+async function openRequests(client: Client, session: SessionInfo): Promise<readonly RequestEvent[] | null> {
+  if (session.driver === undefined) return null;
+  return session.state === 'running' ? await new AgentHandle(client, session).requests() : [];
+}
+
+/** Members and their names are for programs: add, never rename. */
+function requestJson(ask: RequestEvent): Readonly<Record<string, unknown>> {
+  const { request, digest } = ask;
+  if (ask.kind === 'question.asked') {
+    const { name = null, questions, schema, input: rest, isCut } = ask;
+    const input = { questions, schema, rest };
+    return { request, type: 'question', tool: name, input, options: [], digest, questions, schema, isCut };
+  }
+  const { name = null, input = null, call, diffs, options, title, reason, bytes, isCut } = ask;
+  return { request, type: 'permission', tool: name, input, call, diffs, options, digest, bytes, isCut, title, reason };
+}
+
+async function printRequests(session: SessionInfo, requests: readonly RequestEvent[]): Promise<void> {
+  const { shownRequest } = await import('../agents/shown-request.ts');
+  for (const ask of requests) {
+    const verbs = ask.kind === 'question.asked' ? ['answer'] : ask.isCut === true ? ['deny'] : ['approve', 'deny'];
+    const how = verbs.map((verb) => printCommand(['spool', verb, session.name, '--request', ask.request]));
+    print(`\n${shownRequest(ask, 1)}\n  answer it with: ${how.join(', ')}`);
+  }
+}
+
 export default inspect;
 
-export function describe(session: SessionInfo, now: number, modes: TerminalModes | null = null): string[] {
+export function describeSession(session: SessionInfo, now: number, modes: TerminalModes | null = null): string[] {
   const { size, startedAt, endedAt, firstOffset, offset } = session;
   const facts: readonly (readonly [string, string])[] = [
     ['id', session.id],
     ['name', printable(session.name)],
-    ['state', stateWords(session)],
+    ['state', describeState(session)],
     ['ended by', session.endedBy ?? ''],
-    ['time limit', session.timeoutMs === null ? '' : formatAge(session.timeoutMs)],
+    ['time limit', session.timeoutMs === null ? '' : longDuration(session.timeoutMs)],
     ['started by', startedByWords(session.startedBy)],
     ['pid', session.pid > 0 ? String(session.pid) : ''],
-    ['command', commandLine(session.command)],
+    ['command', printCommand(session.command)],
     ['folder', printable(session.cwd)],
     ['terminal', size === null ? 'none (pipes)' : `${size.cols}x${size.rows}`],
     ['modes', modes === null ? '' : modeWords(modes)],
     ['started', when(startedAt, now)],
-    ['ended', endedAt === null ? '' : `${when(endedAt, now)}, after ${formatAge(endedAt - startedAt)}`],
+    ['ended', endedAt === null ? '' : `${when(endedAt, now)}, after ${longDuration(endedAt - startedAt)}`],
     ['output', `${outputWords(offset)}${firstOffset > 0 ? `, kept from offset ${firstOffset}` : ''}`],
     [
       'labels',
@@ -51,7 +84,7 @@ export function describe(session: SessionInfo, now: number, modes: TerminalModes
     ['size policy', session.size === null ? '' : session.sizePolicy],
     [
       'typed',
-      session.typed === null ? '' : `${formatAge(now - session.typed.at)} ago by ${printable(session.typed.who)}`,
+      session.typed === null ? '' : `${shortDuration(now - session.typed.at)} ago by ${printable(session.typed.who)}`,
     ],
     ['trouble', printable(session.trouble ?? '')],
   ];
@@ -90,14 +123,14 @@ function viewerWords(viewers: readonly Viewer[], now: number): string {
       printable(who),
       size === null ? '' : ` ${size.cols}x${size.rows}`,
       isReadOnly ? ' read-only' : '',
-      ` (${formatAge(now - since)})`,
+      ` (${shortDuration(now - since)})`,
     ].join(''),
   );
   return `${viewers.length}: ${each.join(', ')}`;
 }
 
 function when(at: number, now: number): string {
-  return `${formatTime(at)} (${formatAge(now - at)} ago)`;
+  return `${formatTime(at)} (${shortDuration(now - at)} ago)`;
 }
 
 /** `1.2M (1234567 bytes)`; a small size is said once. */

@@ -1,8 +1,8 @@
 /** `spool keys`: presses keys in a session, one after the other. */
-import type { Client } from '@spool/client';
+import type { RequestClient } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { encodeKey, INITIAL_MODES, keyNames, type ModeState } from '@spool/vt';
-import { openClient, type VerbAction } from '../program.ts';
+import { openForRequests, type VerbAction } from '../program.ts';
 import { namedJson } from '../output/session-json.ts';
 import { printJson } from '../output/stdio.ts';
 import { nearest } from '../command-line/suggestion.ts';
@@ -13,7 +13,7 @@ const keys: VerbAction<'keys'> = async ({ flags, operands }, program) => {
   const names = keyNames(flags.latest ? operands : operands.slice(1));
   if (names.length === 0) throw new UsageError('`keys` needs KEY', 'keys');
   for (const name of names) bytesOf(name, INITIAL_MODES); // reject a wrong name before any key is pressed
-  await using client = await openClient(program);
+  await using client = await openForRequests(program);
   const info = await client.get(session);
   const { id } = info;
   const modes = await modesOf(client, info);
@@ -25,14 +25,14 @@ const keys: VerbAction<'keys'> = async ({ flags, operands }, program) => {
 
 export default keys;
 
-/** For suggestions when a name is mistyped. */
+/** The names of keys, for suggestions when one is mistyped. */
 const KEY_NAMES: readonly string[] = [
   'Enter Tab Escape Space Backspace Delete Insert Up Down Left Right Home End PageUp PageDown'.split(' '),
   Array.from({ length: 12 }, (_, at) => `F${at + 1}`),
 ].flat();
 
 /** The keyboard modes of the program: arrow keys, for example, send other bytes in an editor than in a shell. */
-async function modesOf(client: Client, { id, size, state }: SessionInfo): Promise<ModeState> {
+async function modesOf(client: RequestClient, { id, size, state }: SessionInfo): Promise<ModeState> {
   if (size === null || state !== 'running') return INITIAL_MODES;
   const { content } = await client.screen(id, { format: 'json' });
   return (JSON.parse(content) as { modes: ModeState }).modes;

@@ -1,7 +1,7 @@
-/** `spool kill`: kills sessions immediately, or sends them a signal. */
+/** `spool kill`: kills sessions immediately, or sends them a signal. Keeps RUN-44. */
 import { constants } from 'node:os';
 import { signalNameIn } from '@spool/protocol';
-import type { Choice } from '../command-line/chosen-sessions.ts';
+import type { SessionSelection } from '../command-line/chosen-sessions.ts';
 import { signalNumber } from '../command-line/exit-code.ts';
 import { forEachSession } from '../command-line/for-each-session.ts';
 import type { VerbAction } from '../program.ts';
@@ -12,7 +12,7 @@ import { UsageError } from '../command-line/usage-error.ts';
 const kill: VerbAction<'kill'> = async ({ flags, operands }, program) => {
   const asked = flags.signal === undefined ? 'SIGKILL' : signalName(flags.signal);
   const signal = asked === 'SIGKILL' ? undefined : asked; // which is what this verb does anyway, and to all processes
-  const choice: Choice = { verb: 'kill', kind: 'running', ...flags };
+  const choice: SessionSelection = { verb: 'kill', kind: 'running', ...flags };
   return await forEachSession(
     program,
     operands,

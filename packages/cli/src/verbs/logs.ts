@@ -3,7 +3,7 @@ import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { type LogPlace, logPlaceOf } from '../command-line/log-place.ts';
 import type { VERBS } from '../command-line/verb-table.ts';
-import type { Parsed } from '../command-line/arguments.ts';
+import type { ParsedArguments } from '../command-line/arguments.ts';
 import { OutputJson } from '../session-output/output-json.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { SessionOutput } from '../session-output/session-output.ts';
@@ -12,10 +12,10 @@ import { notice, writeText } from '../output/stdio.ts';
 import { ownSession } from '../output/own-session.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** More than for an attached terminal, because the reader wants all output as fast as possible. */
+/** The credit: more than for an attached terminal, because the reader wants all output as fast as possible. */
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
-type Flags = Parsed<(typeof VERBS)['logs']>['flags'];
+type Flags = ParsedArguments<(typeof VERBS)['logs']>['flags'];
 
 const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
   check(flags);

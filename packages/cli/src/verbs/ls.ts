@@ -1,12 +1,12 @@
 /** `spool ls`: lists sessions as a table, as ids, as JSON or as lines of one's own form. Keeps LIST-2 and LIST-5. */
-import type { Client } from '@spool/client';
+import type { RequestClient } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 import { askedFor } from '../listing/filters.ts';
 import { sessionOrder } from '../listing/order.ts';
 import { printable } from '../output/printable.ts';
 import { notice, print, printJson, terminalHeight, terminalWidth, wantsColour } from '../output/stdio.ts';
-import { openClient, type VerbAction } from '../program.ts';
+import { openForRequests, type VerbAction } from '../program.ts';
 
 /** The number of ended sessions shown without --all; fewer on a terminal where the running ones would scroll away. */
 const ENDED_SHOWN = 10;
@@ -20,7 +20,7 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   const order = sessionOrder(flags.sort ?? (format === 'json' ? '-age' : 'need'));
   const asked = askedFor(flags.filter, flags);
   const line = format === 'json' || format === 'table' ? null : await templateOf(format);
-  await using client = await openClient(program);
+  await using client = await openForRequests(program);
   const isSome = !flags.all && flags.limit === undefined && format !== 'json';
   const [running, ended] = await Promise.all([
     asked.running === null ? [] : client.list(asked.running),
@@ -56,7 +56,7 @@ function endedRoom(running: number): number {
 }
 
 async function listEnded(
-  client: Client,
+  client: RequestClient,
   asked: ReturnType<typeof askedFor>['ended'],
   limit: number | undefined,
 ): Promise<{ readonly sessions: readonly SessionInfo[]; readonly matching: number }> {

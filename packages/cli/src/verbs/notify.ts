@@ -4,11 +4,11 @@ import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { printable } from '../output/printable.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
-import { openClient, type VerbAction } from '../program.ts';
+import { openForRequests, type VerbAction } from '../program.ts';
 
 const notify: VerbAction<'notify'> = async ({ flags, operands }, program) => {
   if (operands[0] !== 'test') throw new UsageError(`unknown action \`notify ${operands[0]}\`; use test`, 'notify');
-  await using client = await openClient(program);
+  await using client = await openForRequests(program);
   const place = client.isRemote ? 'config.json of that machine' : configPath(process.env);
   const { outcomes, isQuiet } = await client.testNotification();
   if (flags.json) printJson({ outcomes, isQuiet });

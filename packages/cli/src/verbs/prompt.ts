@@ -1,5 +1,7 @@
 /** `spool prompt`: submits a prompt to a session and checks that it reacts. */
+import type { AgentEvent, Client } from '@spool/client/node';
 import { waitFor } from '@spool/client/waits';
+import { commandOutcome, inputTrouble } from '../agents/command-outcome.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { printable } from '../output/printable.ts';
 import { sessionJson } from '../output/session-json.ts';
@@ -16,22 +18,29 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   const { session, text } = await sessionAndText('prompt', flags, operands);
   await using client = await openClient(program);
   const { id, name, driver } = await client.get(session);
+  const key = flags.key ?? (driver ? client.newId() : undefined);
   // Drop trailing newlines, because Enter is pressed separately.
   const prompted = await client.prompt(id, text.replace(/\n+$/, ''), {
-    key: flags.key,
+    key,
     force: flags.force,
     clear: flags.clear,
     confirmMs: flags.confirm,
+    readyMs: flags.ready,
   });
-  const { isConfirmed, isRepeated, reaction, offset } = prompted;
-  const said = { isConfirmed, isRepeated, reaction, offset };
+  const { isRepeated, reaction, reason, offset } = prompted;
+  const doubt = driver && !isRepeated ? await doubtOf(client, id, key!, driver.offset) : null;
+  const isConfirmed = prompted.isConfirmed && doubt === null;
+  const said = { isConfirmed, isRepeated, reaction, reason: doubt ?? reason, offset };
   if (!flags.json && isRepeated) notice('A prompt with this key was already typed; nothing was typed now.');
+  else if (!flags.json && doubt !== null) notice(`Not confirmed: ${printable(doubt)}.`);
   else if (!flags.json && !isConfirmed)
-    notice(`Typed, but ${printable(name)} has not reacted; look with: spool screen ${printable(name)}`);
+    notice(
+      `Typed, but not confirmed: ${printable(reason ?? 'no reaction')}; look with: spool screen ${printable(name)}`,
+    );
   if (wanted === null) {
     if (flags.json) printJson({ ...sessionJson(prompted.session), ...said });
     // A terminal shows what became of it; an agent without one may take it later.
-    else if (driver && !isRepeated) print(`Sent to ${printable(name)}.`);
+    else if (driver && !isRepeated && isConfirmed) print(`Sent to ${printable(name)}.`);
     return isConfirmed || isRepeated ? 0 : EXIT.failed;
   }
   const end = await waitFor(client, id, wanted, { after: isRepeated ? undefined : offset, timeoutMs: flags.timeout });
@@ -41,3 +50,26 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
 };
 
 export default prompt;
+
+/** The time in which a driver takes a command. It does so at once, unless it is being replaced. */
+const TAKEN_MS = 5000;
+/** The time in which an agent prints something, or has closed its input; one that thinks first is not waited for. */
+const SOON_MS = 1500;
+
+const isNews = (event: AgentEvent): boolean => event.raw !== undefined || isClosed(event);
+const isClosed = (event: AgentEvent): boolean => event.kind === 'notice' && event.code === 'input-closed';
+
+/** Returns the reason why a prompt to an agent without a terminal may not arrive; null if there is none. */
+async function doubtOf(client: Client, session: string, id: string, from: number): Promise<string | null> {
+  // The command is somewhere after `from`: as after a repetition, its place is looked for.
+  const sent = { id, offset: from, isRepeated: false };
+  const soon = await commandOutcome(client, session, sent, { withinMs: SOON_MS, isReaction: isNews });
+  const { isTaken, refusal, reaction } = soon.isTaken
+    ? soon
+    : await commandOutcome(client, session, sent, { withinMs: TAKEN_MS });
+  if (refusal !== null) return refusal;
+  if (reaction && isClosed(reaction)) return 'the agent has closed its input, and still runs';
+  const trouble = inputTrouble((await client.get(session)).status);
+  if (trouble !== null) return `it is queued, but ${trouble}`;
+  return isTaken ? null : 'it is queued, but the driver of the agent has not taken it yet';
+}

@@ -1,11 +1,16 @@
-/** `spool queue`: the prompts that wait for an agent. */
+/** `spool queue`: the prompts that wait for an agent. Keeps EVT-13: a command counts as done once the driver has taken it. */
 import type { AgentHandle, Client, Command, Content } from '@spool/client/node';
+import { commandOutcome } from '../agents/command-outcome.ts';
+import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { printable } from '../output/printable.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
 import { openClient, type VerbAction } from '../program.ts';
 
-interface Waiting {
+/** The time in which a driver takes a command. It does so at once, unless it is being replaced or the machine is busy. */
+const TAKEN_MS = 30_000;
+
+interface WaitingPrompt {
   readonly clientId: string;
   readonly content: readonly Content[];
 }
@@ -15,9 +20,13 @@ const queue: VerbAction<'queue'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);
   const agent = await client.openAgent(operands[0]!);
   if (command) {
-    const { id, offset } = await agent.command(command);
-    const refused = await refusalOf(client, agent, id, offset);
-    if (refused !== null) throw new UsageError(refused, 'queue');
+    const sent = await agent.command(command);
+    const { isTaken, refusal } = await commandOutcome(client, agent.id, sent, { withinMs: TAKEN_MS });
+    if (refusal !== null) throw new UsageError(refusal, 'queue');
+    if (!isTaken) {
+      notice('Not confirmed: the driver of the agent has not taken it yet.');
+      return EXIT.failed;
+    }
   }
   const waiting = await waitingPrompts(client, agent);
   if (flags.json) printJson(waiting.map(({ clientId, content }) => ({ id: clientId, content })));
@@ -48,20 +57,8 @@ function commandOf(flags: {
   return null;
 }
 
-/** Why the driver did not carry the command out; null when it did. */
-async function refusalOf(client: Client, agent: AgentHandle, id: string, offset: number): Promise<string | null> {
-  await using events = client.watchEvents(agent.id, { from: offset });
-  for await (const item of events) {
-    if (item.type !== 'event') continue;
-    const { event } = item;
-    if (event.kind === 'command.refused' && event.command === id) return event.message;
-    if (event.kind === 'queue') return null;
-  }
-  return null;
-}
-
-async function waitingPrompts(client: Client, agent: AgentHandle): Promise<readonly Waiting[]> {
-  let prompts: readonly Waiting[] = [];
+async function waitingPrompts(client: Client, agent: AgentHandle): Promise<readonly WaitingPrompt[]> {
+  let prompts: readonly WaitingPrompt[] = [];
   await using events = client.watchEvents(agent.id);
   for await (const item of events) {
     if (item.type === 'synced') break;

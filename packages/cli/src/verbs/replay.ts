@@ -6,7 +6,7 @@ import { printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { ReplayClock } from '../recording/replay-clock.ts';
 import { flush, isTerminal, notice, print, writeOut } from '../output/stdio.ts';
-import { Terminal } from '../attach/terminal.ts';
+import { UserTerminal } from '../attach/terminal.ts';
 import { timedOutput } from '../session-output/timed-output.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { ViewerScreen } from '../attach/viewer-screen.ts';
@@ -33,7 +33,7 @@ const replay: VerbAction<'replay'> = async ({ flags, operands }, program) => {
 
 export default replay;
 
-/** Each returns true if it was played to its end. */
+/** Plays a session. Returns true if it was played to its end. */
 type Play = (
   client: Client,
   session: SessionInfo,
@@ -44,7 +44,7 @@ type Play = (
 
 const playWithKeys: Play = async (client, session, at, clock, leaving) => {
   const { ReplayPlayer } = await import('../recording/replay-player.ts');
-  using terminal = new Terminal();
+  using terminal = new UserTerminal();
   const player = new ReplayPlayer({ client, session, terminal, clock, leaving });
   terminal.enter();
   await terminal.outputReady;
@@ -56,9 +56,9 @@ const playWithKeys: Play = async (client, session, at, clock, leaving) => {
   return isEnded;
 };
 
-/** Without a keyboard: the bytes, as they came. */
+/** Plays without a keyboard: prints the bytes as they came. */
 const playPlainly: Play = async (client, session, at, clock, leaving) => {
-  using terminal = new Terminal();
+  using terminal = new UserTerminal();
   const screen = new ViewerScreen({}, (bytes) => writeOut(bytes, 1, leaving.signal));
   process.once('SIGINT', () => leaving.abort());
   await screen.begin(terminal.size().rows);

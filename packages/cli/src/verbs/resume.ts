@@ -1,7 +1,8 @@
-/** `spool resume`: goes on with an agent that has ended, in a new session. */
+/** `spool resume`: resumes an agent that has ended, in a new session. */
 import { agentEnvironment } from '@spool/client/node';
-import { shown } from '../agents/run-agent.ts';
+import { reportStarted } from '../agents/run-agent.ts';
 import { openClient, type VerbAction } from '../program.ts';
+import { requestedVariables } from '../remote/run-environment.ts';
 import { runPlace } from '../remote/run-place.ts';
 
 const resume: VerbAction<'resume'> = async ({ flags, operands: [session = '', ...words] }, program) => {
@@ -11,10 +12,11 @@ const resume: VerbAction<'resume'> = async ({ flags, operands: [session = '', ..
   const agent = await client.resumeAgent(session, {
     prompt: words.length === 0 ? undefined : words.join(' '),
     env: client.isRemote ? env : { ...agentEnvironment(driver?.name ?? ''), ...env },
+    keptEnv: Object.keys(requestedVariables(flags.env)),
     name: flags.name,
     timeoutMs: flags.timeout,
   });
-  return await shown(client, agent, { detach: flags.detach || words.length === 0, json: flags.json });
+  return await reportStarted(client, agent, { detach: flags.detach || words.length === 0, json: flags.json });
 };
 
 export default resume;

@@ -1,5 +1,5 @@
 /** `spool rm`: deletes sessions and their output. */
-import type { Choice } from '../command-line/chosen-sessions.ts';
+import type { SessionSelection } from '../command-line/chosen-sessions.ts';
 import { forEachSession } from '../command-line/for-each-session.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { VerbAction } from '../program.ts';
@@ -9,7 +9,7 @@ const rm: VerbAction<'rm'> = async ({ flags, operands }, program) => {
   if (flags.ended && flags.all) throw new UsageError('use --ended or --all, not both', 'rm');
   // Age counts from the end, so that a session that runs for weeks is not an old one.
   const kind = flags.all ? (flags.force ? 'any' : 'ended') : 'ended';
-  const choice: Choice = { ...flags, verb: 'rm', kind, all: flags.all || flags.ended };
+  const choice: SessionSelection = { ...flags, verb: 'rm', kind, all: flags.all || flags.ended };
   return await forEachSession(
     program,
     operands,

@@ -1,4 +1,4 @@
-/** `spool run`: starts a command and attaches to it (with --detach: only starts it). */
+/** `spool run`: starts a command and attaches to it (with --detach: only starts it). Keeps RUN-45. */
 import type { Client } from '@spool/client/node';
 import { type Size, SpoolError, type TerminalColours } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
@@ -9,6 +9,7 @@ import { userSettings } from '../command-line/user-settings.ts';
 import { userShell } from '../command-line/user-shell.ts';
 import { permissions } from '../command-line/permissions.ts';
 import { openClient, type VerbAction } from '../program.ts';
+import { requestedVariables } from '../remote/run-environment.ts';
 import { runPlace } from '../remote/run-place.ts';
 import { isEnded } from '../output/session-words.ts';
 import { sizePolicyOf } from '../command-line/size-policy.ts';
@@ -31,13 +32,22 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     const { env } = runPlace(program, flags);
     await using client = await openClient(program);
     if (!flags.quiet && !flags.json && !client.isRemote) tellDropped([agent], env);
-    return await runAgent(client, { ...flags, agent }, { text: operands.join(' '), env, labels: labels(flags.label) });
+    return await runAgent(
+      client,
+      { ...flags, agent },
+      {
+        text: operands.join(' '),
+        env,
+        keptEnv: Object.keys(requestedVariables(flags.env)),
+        labels: labels(flags.label),
+      },
+    );
   }
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
   if (!isAttached && !flags.detach) refuseFolder('run');
   const settings = userSettings({ isQuiet: flags.quiet || flags.json });
   const options = {
-    // From afar the shell is that of the user there.
+    // On another machine, the shell is that of the user there.
     command: operands.length > 0 || program.host() !== null ? operands : [userShell()],
     ...runPlace(program, flags),
     name: flags.name,
@@ -49,6 +59,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     // Piped input is not typed, so the output would contain it twice.
     echo: isAttached || flags.detach || isTerminal(0) || isNothing(0) ? undefined : false,
     retainBytes: flags.retain ?? settings.retain ?? undefined,
+    sideChannel: flags.noSideChannel ? false : undefined,
     colours: flags.headless ? undefined : await assumedColours(),
   };
   const detachKeys = await detachKeysFor(flags.detachKeys, isAttached, settings.detachKeys);
@@ -139,13 +150,13 @@ async function detachKeysFor(
   return (await import('../attach/detach-keys.ts')).detachKeysOf(text, 'run', configured);
 }
 
-/** Those that the first query is answered with, until a terminal reports its own. Loaded only when needed. */
+/** Returns the colours that answer the first query, until a terminal reports its own. Loaded only when needed. */
 async function assumedColours(): Promise<TerminalColours | undefined> {
   if (process.env.COLORFGBG === undefined) return undefined;
   return (await import('../attach/terminal-colours.ts')).environmentColours(process.env);
 }
 
-/** /dev/null: a terminal that someone attaches to later echoes as usual. */
+/** Whether the input is /dev/null: a terminal that someone attaches to later echoes as usual. */
 function isNothing(fd: number): boolean {
   return fstatSync(fd).rdev === statSync('/dev/null').rdev;
 }

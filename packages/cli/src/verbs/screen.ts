@@ -1,8 +1,8 @@
 /** `spool screen`: prints the screen of a session, now or at an earlier time. */
-import type { Client, Screen } from '@spool/client';
+import type { Client, RequestClient, Screen } from '@spool/client';
 import { SCROLLBACK_LINES, type ScreenFormat } from '@spool/protocol';
 import { type LogPlace, logPlaceOf } from '../command-line/log-place.ts';
-import { openClient, type VerbAction } from '../program.ts';
+import { openClient, openForRequests, type VerbAction } from '../program.ts';
 import { namedJson } from '../output/session-json.ts';
 import { missingWords } from '../output/session-words.ts';
 import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
@@ -18,14 +18,19 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
   const wantsAll = flags.history === Infinity;
   if (wantsAll && (flags.json || format === 'json'))
     throw new UsageError('--history all cannot be printed as JSON; use spool logs --json', 'screen');
-  await using client = await openClient(program);
   if (wantsAll) {
     const { printWhole } = await import('../session-output/whole-screen.ts');
+    await using client = await openClient(program);
     await printWhole(client, operands[0] ?? '', { at, format: format as 'text' | 'ansi' | 'html' });
     return 0;
   }
   const asked = { at, format: format as ScreenFormat, historyLines: flags.history };
-  const shown = await shownScreen(client, operands[0] ?? '', asked);
+  // The daemon keeps `SCROLLBACK_LINES` above a screen; more are read from the log here.
+  const isLong = (flags.history ?? 0) > SCROLLBACK_LINES;
+  await using client: RequestClient = isLong ? await openClient(program) : await openForRequests(program);
+  const shown = isLong
+    ? await longScreen(client as Client, operands[0] ?? '', asked)
+    : await client.screen(operands[0] ?? '', asked);
   if (!shown.isExact) notice('spool: the session prints too fast to follow; this screen may be slightly out of date');
   if (shown.missingBytes) notice(`spool: ${missingWords(shown.missingBytes)}`);
   if (flags.json) {
@@ -38,16 +43,14 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
 
 export default screen;
 
-interface Asked {
+interface ScreenQuery {
   readonly at: LogPlace | undefined;
   readonly format: ScreenFormat;
   readonly historyLines: number | undefined;
 }
 
-/** The daemon keeps `SCROLLBACK_LINES` above a screen; more are read from the log here. */
-async function shownScreen(client: Client, session: string, asked: Asked): Promise<Screen> {
+async function longScreen(client: Client, session: string, asked: ScreenQuery): Promise<Screen> {
   const { at, format, historyLines = 0 } = asked;
-  if (historyLines <= SCROLLBACK_LINES) return await client.screen(session, asked);
   const [{ modelWithHistory }, { renderAnsi, renderHtml, renderJson, renderText }] = await Promise.all([
     import('../session-output/long-history.ts'),
     import('@spool/core/screen'),

@@ -1,6 +1,6 @@
 /** `spool send`: types text into a session, exactly as given. */
 import { createReadStream } from 'node:fs';
-import { openClient, type VerbAction } from '../program.ts';
+import { openForRequests, type VerbAction } from '../program.ts';
 import { writeWhenTaken } from '../attach/session-input.ts';
 import { namedJson } from '../output/session-json.ts';
 import { notice, printJson } from '../output/stdio.ts';
@@ -18,7 +18,7 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
 
   if (flags.key !== undefined && file !== undefined) throw new UsageError('--key requires TEXT', 'send');
   const source = file === undefined ? null : await openSource(file);
-  await using client = await openClient(program);
+  await using client = await openForRequests(program);
   // Resolve the name once, so that all pieces go to the same session even if names change.
   const info = await client.get(session);
   const { id } = info;

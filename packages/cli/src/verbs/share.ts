@@ -1,7 +1,7 @@
 /** `spool share`: a link that logs others in for one session. */
 import { UsageError } from '../command-line/usage-error.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
-import { openClient, type VerbAction } from '../program.ts';
+import { openForRequests, type VerbAction } from '../program.ts';
 
 const EXPIRES_MS_DEFAULT = 60 * 60 * 1000;
 
@@ -11,7 +11,7 @@ const share: VerbAction<'share'> = async ({ flags, operands }, program) => {
     throw new UsageError(`--role "${role}" cannot be shared; use viewer or prompter`, 'share');
   if (from !== undefined && from !== 'now') throw new UsageError(`--from "${from}" is invalid; use now`, 'share');
   if (uses < 1) throw new UsageError('--uses 0 is invalid; a link is used at least once', 'share');
-  await using client = await openClient(program);
+  await using client = await openForRequests(program);
   const session = await client.get(operands[0]!);
   const gateway = await client.doors.start();
   const now = Date.now();

@@ -4,7 +4,7 @@ import { jsonText } from '../output/json-text.ts';
 import { print, writeText } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** A summary reads the screen, the history and the folder: more often would only cost. */
+/** The shortest interval. A summary reads the screen, the history and the folder: more often would only cost. */
 const EVERY_MS_MIN = 1000;
 
 const summary: VerbAction<'summary'> = async ({ flags, operands }, program) => {

@@ -1,13 +1,14 @@
 /** `spool task`: commands that are run to completion. A task is a session, so all other verbs accept it too. */
 import { type Client, DEFAULT_SIZE, processIdentity, type RunOptions } from '@spool/client/node';
 import { type SessionInfo, SpoolError, taskOf, taskQuestion } from '@spool/protocol';
+import { longDuration } from '@spool/protocol/duration';
 import { reportFailure } from '../command-line/failure.ts';
 import { labels } from '../command-line/labels.ts';
 import { printable } from '../output/printable.ts';
-import { openClient, type Program, type VerbAction } from '../program.ts';
+import { openClient, type ProgramLocation, type VerbAction } from '../program.ts';
 import { notice, print, printJson, terminalWidth } from '../output/stdio.ts';
 import { formatTable } from '../output/table.ts';
-import { endLines, formatElapsed, waitingWords } from '../tasks/line.ts';
+import { endLines, waitingWords } from '../tasks/line.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { ArgumentsOf } from '../command-line/verb-table.ts';
 import { runPlace } from '../remote/run-place.ts';
@@ -16,7 +17,7 @@ type Flags = ArgumentsOf<'task'>['flags'];
 
 const SHELL = '/bin/sh';
 
-/** As in the SDK. */
+/** The same limit as in the SDK. */
 const TIMEOUT_MS = 300_000;
 
 /** The number of ended tasks listed without --all. */
@@ -42,7 +43,7 @@ const task: VerbAction<'task'> = async ({ flags, operands }, program) => {
 
 export default task;
 
-async function run(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
+async function run(flags: Flags, operands: readonly string[], program: ProgramLocation): Promise<number> {
   const command = commandOf(flags.shell, operands);
   const options = {
     command,
@@ -68,8 +69,8 @@ function limitOf(ms: number | undefined): number | undefined {
 }
 
 /**
- * In the foreground two processes own a tied task: this one, and the one that called it. In the background only the latter
- * remains. All other tasks remember the caller, for `--mine`.
+ * Returns the owners of a task. In the foreground two processes own a tied task: this one, and the one that called it. In the
+ * background only the latter remains. All other tasks remember the caller, for `--mine`.
  */
 function ownersOf({ withMe, owner, detach }: Flags): Pick<RunOptions, 'owners' | 'whileOwner'> {
   const named = owner ?? process.ppid;
@@ -84,7 +85,7 @@ function ownersOf({ withMe, owner, detach }: Flags): Pick<RunOptions, 'owners' |
   return { owners: self === null ? [identity] : [identity, self], whileOwner: isTied };
 }
 
-/** A process of another machine cannot be watched from there. */
+/** Refuses owners: a process of another machine cannot be watched from there. */
 function noOwners({ withMe, owner }: Flags): Record<never, never> {
   if (!withMe && owner === undefined) return {};
   throw new UsageError('a task on another machine cannot be tied to a process of this one; use --timeout', 'task');
@@ -98,7 +99,7 @@ function commandOf(shell: string | undefined, operands: readonly string[]): read
   return operands;
 }
 
-/** A task on pipes gets no input. */
+/** Closes the input: a task on pipes gets none. */
 async function closeInput(client: Client, id: string): Promise<void> {
   try {
     await client.closeInput(id);
@@ -107,7 +108,7 @@ async function closeInput(client: Client, id: string): Promise<void> {
   }
 }
 
-async function wait(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
+async function wait(flags: Flags, operands: readonly string[], program: ProgramLocation): Promise<number> {
   await using client = await openClient(program);
   const named = await Promise.all(operands.map((operand) => client.get(operand)));
   const sessions =
@@ -131,7 +132,7 @@ async function show(
   return await showTasks(client, sessions, { isVerbose, asJson, timeoutMs });
 }
 
-async function list(flags: Flags, program: Program): Promise<number> {
+async function list(flags: Flags, program: ProgramLocation): Promise<number> {
   await using client = await openClient(program);
   const all = (await tasksOf(client)).filter((session) => !flags.mine || isOfCaller(session));
   if (flags.json) {
@@ -159,7 +160,7 @@ function isOfCaller({ startedBy }: SessionInfo): boolean {
   );
 }
 
-/** Oldest first. */
+/** Returns the tasks, oldest first. */
 async function tasksOf(client: Client): Promise<readonly SessionInfo[]> {
   return client.list({ isTask: true });
 }
@@ -179,7 +180,7 @@ export function tableOf(sessions: readonly SessionInfo[], now: number, width: nu
     const exit = exitCode ?? session.signal ?? '';
     const question = session.state === 'running' ? taskQuestion(session.status) : null;
     const milestone = question === null ? printable(session.milestone?.title ?? '') : waitingWords(name, question);
-    return [id, printable(name), state, formatElapsed((finishedAt ?? now) - startedAt), String(exit), milestone];
+    return [id, printable(name), state, longDuration((finishedAt ?? now) - startedAt), String(exit), milestone];
   });
   return formatTable(columns, rows, width);
 }
@@ -200,7 +201,7 @@ const NO_LOGS_FLAGS = {
   force: false,
 };
 
-async function logs(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
+async function logs(flags: Flags, operands: readonly string[], program: ProgramLocation): Promise<number> {
   if (operands.length > 1) throw new UsageError('`task logs` takes only one ID', 'task');
   const { default: action } = await import('./logs.ts');
   const id = operands[0] ?? (await latestTask(program));
@@ -208,14 +209,14 @@ async function logs(flags: Flags, operands: readonly string[], program: Program)
   return await action({ flags: { ...NO_LOGS_FLAGS, follow, tail, raw, json }, operands: [id] }, program);
 }
 
-async function latestTask(program: Program): Promise<string> {
+async function latestTask(program: ProgramLocation): Promise<string> {
   await using client = await openClient(program);
   const latest = (await tasksOf(client)).at(-1);
   if (latest === undefined) throw new SpoolError('TASK_NONE');
   return latest.id;
 }
 
-async function cancel(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
+async function cancel(flags: Flags, operands: readonly string[], program: ProgramLocation): Promise<number> {
   if (operands.length === 0) throw new UsageError('`task cancel` needs an ID; spool task ls lists them', 'task');
   await using client = await openClient(program);
   const outcomes = await Promise.allSettled(operands.map((operand) => client.cancelTask(operand)));

@@ -1,16 +1,16 @@
 /** `spool token`: the tokens that open the gateway. */
 import { isRole, ROLES, type TokenInfo } from '@spool/protocol';
+import { shortDuration } from '@spool/protocol/duration';
 import { labels } from '../command-line/labels.ts';
-import { formatAge } from '../command-line/quantities.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { printable } from '../output/printable.ts';
 import { notice, print, printJson, terminalWidth } from '../output/stdio.ts';
 import { formatTable } from '../output/table.ts';
-import { openClient, type VerbAction } from '../program.ts';
+import { openForRequests, type VerbAction } from '../program.ts';
 
 const token: VerbAction<'token'> = async ({ flags, operands }, program) => {
   const [action, ...references] = operands;
-  await using client = await openClient(program);
+  await using client = await openForRequests(program);
   switch (action) {
     case 'create': {
       const role = flags.role ?? 'viewer';
@@ -29,7 +29,7 @@ const token: VerbAction<'token'> = async ({ flags, operands }, program) => {
       if (flags.json) printJson({ id: info.id, token: text, role: info.role });
       else {
         print(text);
-        notice('It is shown only now. Store it where nobody else can read it.');
+        notice('It is shown only now. Store it where no one else can read it.');
       }
       return 0;
     }
@@ -57,7 +57,7 @@ export default token;
 
 function table(tokens: readonly TokenInfo[]): string[] {
   const now = Date.now();
-  const age = (at: number | null): string => (at === null ? 'never' : `${formatAge(now - at)} ago`);
+  const age = (at: number | null): string => (at === null ? 'never' : `${shortDuration(now - at)} ago`);
   return formatTable(
     ['ID', 'NAME', 'KIND', 'ROLE', 'ONLY', 'USED', 'EXPIRES'].map((title) => ({ title })),
     tokens.map(({ id, name, kind, role, scope, lastUsedAt, expiresAt }) => [
@@ -69,7 +69,7 @@ function table(tokens: readonly TokenInfo[]): string[] {
         [...(scope.sessions ?? []), ...Object.entries(scope.labels ?? {}).map((pair) => pair.join('='))].join(' '),
       ),
       age(lastUsedAt),
-      expiresAt === null ? 'never' : `in ${formatAge(expiresAt - now)}`,
+      expiresAt === null ? 'never' : `in ${shortDuration(expiresAt - now)}`,
     ]),
     terminalWidth(),
   );

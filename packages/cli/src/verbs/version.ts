@@ -1,6 +1,5 @@
 /** `spool version`. */
-import { VERSION } from '@spool/client/node';
-import { PROTOCOL_VERSION } from '@spool/protocol';
+import { PROTOCOL_VERSION, VERSION } from '@spool/protocol';
 import type { VerbAction } from '../program.ts';
 import { print, printJson } from '../output/stdio.ts';
 

@@ -24,7 +24,7 @@ const wait: VerbAction<'wait'> = async ({ flags, operands }, program) => {
         );
   return ends.map((end) => endCode(end, wanted)).find((code) => code !== 0) ?? 0;
 
-  /** As they come: one line for each session, in JSON too. */
+  /** Prints each end as it comes: one line for each session, in JSON too. */
   function tell(end: WaitEnd): WaitEnd {
     if (flags.json) printJson(endJson(end));
     else print(endLine(end));

@@ -1,5 +1,4 @@
 /** `spool web`: starts the gateway and logs a browser in, by a link that works once. */
-import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { GatewayInfo, GatewayOptions } from '@spool/protocol';
 import { EXIT } from '../command-line/exit-code.ts';
@@ -13,7 +12,7 @@ const web: VerbAction<'web'> = async ({ flags, operands }, program) => {
     throw new UsageError(`unknown action \`web ${action}\`; use start, status, stop or trust`, 'web');
   if (flags.qr && flags.json) throw new UsageError('--qr cannot be combined with --json', 'web');
   await using client = await openClient(program);
-  if (action === 'status') return tell(await client.doors.status(), flags.json);
+  if (action === 'status') return printGateway(await client.doors.status(), flags.json);
   if (action === 'trust') return await tellTrust(await client.doors.status(), flags);
   if (action === 'stop') {
     const stopped = await client.doors.stop();
@@ -32,13 +31,13 @@ const web: VerbAction<'web'> = async ({ flags, operands }, program) => {
     if (gateway.trust) notice(`A device must trust Spool's CA once: ${gateway.trust.url} explains how.`);
     if (flags.qr) await showQr(url);
   }
-  if (!flags.noOpen && !flags.qr) openBrowser(url);
+  if (!flags.noOpen && !flags.qr) (await import('../output/launch-file.ts')).openBrowser(url);
   return 0;
 };
 
 export default web;
 
-/** Undefined when none is given: then any gateway will do. */
+/** Returns the options; undefined when none is given: then any gateway will do. */
 function optionsOf(flags: Parameters<VerbAction<'web'>>[0]['flags']): GatewayOptions | undefined {
   const { port, host, basePath, tlsCert, tlsKey, tls, tailscale, publicUrl, trustProxy } = flags;
   if (tls !== undefined && tls !== 'own' && tls !== 'self-signed')
@@ -62,7 +61,7 @@ function optionsOf(flags: Parameters<VerbAction<'web'>>[0]['flags']): GatewayOpt
   return Object.keys(options).length > 0 ? options : undefined;
 }
 
-function tell(gateway: GatewayInfo | null, asJson: boolean): number {
+function printGateway(gateway: GatewayInfo | null, asJson: boolean): number {
   if (asJson) printJson(gateway ? { running: true, ...gateway } : { running: false });
   else
     print(
@@ -77,7 +76,7 @@ async function tellTrust(gateway: GatewayInfo | null, { json, qr }: { json: bool
   const trust = gateway?.trust;
   if (!trust)
     throw new UsageError(
-      'no gateway with a CA of its own is running; start one with `spool web --host ADDRESS --tls own`',
+      'no gateway that uses the CA of Spool is running; start one with `spool web --host ADDRESS --tls own`',
       'web',
     );
   if (json) printJson(trust);
@@ -100,13 +99,4 @@ async function showQr(url: string): Promise<void> {
   });
   if (lines === null) notice('The terminal is too small for the QR code; make it larger, or use the link.');
   else for (const line of lines) print(line);
-}
-
-/** Only where there is a screen; the link is printed anyway. Its arguments are visible to others, but the link works once. */
-function openBrowser(url: string): void {
-  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
-  if (!DISPLAY && !WAYLAND_DISPLAY) return;
-  const child = spawn('xdg-open', [url], { stdio: 'ignore', detached: true });
-  child.on('error', () => {}); // no xdg-open: the user opens the link
-  child.unref();
 }

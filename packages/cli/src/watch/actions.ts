@@ -1,19 +1,19 @@
-/** What the keys of `spool watch` do to sessions. Each returns the sentence that tells how it went. */
+/** The actions of the keys of `spool watch` on sessions. Each returns a sentence about its outcome. */
 import { callerLimits, type Client, type RunOptions } from '@spool/client/node';
 import { type QuestionOption, type SessionInfo, type Size, SpoolError } from '@spool/protocol';
 import { failureOf } from '../command-line/failure.ts';
 import { endSentence } from '../output/session-words.ts';
 import type { Row } from './list.ts';
 
-export interface Told {
+export interface ActionResult {
   readonly text: string;
   readonly isTrouble: boolean;
 }
 
-export async function promptSession(client: Client, { id, name }: Row, text: string): Promise<Told> {
+export async function promptSession(client: Client, { id, name }: Row, text: string): Promise<ActionResult> {
   try {
-    const { isConfirmed, reaction } = await client.prompt(id, text);
-    if (!isConfirmed) return trouble(`typed into ${name}, but no reaction seen`);
+    const { isConfirmed, reaction, reason } = await client.prompt(id, text);
+    if (!isConfirmed) return trouble(`typed into ${name}, not confirmed: ${reason ?? 'no reaction seen'}`);
     return said(`${name} accepted it${reaction === null ? '' : ` (${reaction})`}`);
   } catch (error) {
     if (SpoolError.is(error, 'INPUT_BLOCKED')) return trouble(`${name} is asking; press space to answer`);
@@ -21,7 +21,7 @@ export async function promptSession(client: Client, { id, name }: Row, text: str
   }
 }
 
-export async function stopSession(client: Client, { id, name }: Row): Promise<Told> {
+export async function stopSession(client: Client, { id, name }: Row): Promise<ActionResult> {
   try {
     return said(endSentence(await client.stop(id)));
   } catch (error) {
@@ -29,7 +29,7 @@ export async function stopSession(client: Client, { id, name }: Row): Promise<To
   }
 }
 
-export async function removeSession(client: Client, { id, name }: Row): Promise<Told> {
+export async function removeSession(client: Client, { id, name }: Row): Promise<ActionResult> {
   try {
     await client.remove(id);
     return said(`removed ${name}`);
@@ -42,7 +42,7 @@ export async function renameSession(
   client: Client,
   { id, name }: Row,
   newName: string,
-): Promise<{ readonly told: Told; readonly session: SessionInfo | null }> {
+): Promise<{ readonly told: ActionResult; readonly session: SessionInfo | null }> {
   try {
     const session = await client.update(id, { name: newName });
     return { told: said(`renamed ${name} to ${newName}`), session };
@@ -56,9 +56,9 @@ export async function startSession(
   client: Client,
   line: string,
   size: Size,
-): Promise<{ readonly told: Told; readonly id: string | null }> {
+): Promise<{ readonly told: ActionResult; readonly id: string | null }> {
   try {
-    // From afar, the SDK's own defaults: the home folder and the environment there.
+    // On another machine, the SDK's own defaults: the home folder and the environment there.
     const place = client.isRemote ? {} : await placeHere();
     const { info } = await client.run({
       command: commandOf(line),
@@ -80,7 +80,7 @@ export async function answerSession(
   client: Client,
   { id, name, status: { question } }: Row,
   option: QuestionOption,
-): Promise<Told> {
+): Promise<ActionResult> {
   if (!question) return trouble(`${name} no longer asks anything`);
   try {
     const { isConfirmed } = await client.answer(id, { question, option: option.label });
@@ -91,12 +91,12 @@ export async function answerSession(
   }
 }
 
-/** Plain words are a command as they are, which names the session better than `sh`. */
+/** Returns the command of a line. Plain words are a command as they are, which names the session better than `sh`. */
 function commandOf(line: string): string[] {
   const words = line.trim().split(/\s+/);
   return words.every((word) => /^[\w@%+:,./-]+$/.test(word)) ? words : ['sh', '-c', line];
 }
 
-const said = (text: string): Told => ({ text, isTrouble: false });
-const trouble = (text: string): Told => ({ text, isTrouble: true });
-const failed = (name: string, error: unknown): Told => trouble(`${name}: ${failureOf(error).message}`);
+const said = (text: string): ActionResult => ({ text, isTrouble: false });
+const trouble = (text: string): ActionResult => ({ text, isTrouble: true });
+const failed = (name: string, error: unknown): ActionResult => trouble(`${name}: ${failureOf(error).message}`);

@@ -1,6 +1,6 @@
 /**
- * What `spool watch` shows: the sessions, the selected one, the filter and the order, the preview. It knows nothing of keys.
- * Keeps WATCH-2.
+ * The content of `spool watch`: the sessions, the selected one, the filter and the order, the preview. It does not handle keys.
+ * Keeps WATCH-2, WATCH-40 and WATCH-41.
  */
 import type { Client } from '@spool/client/node';
 import { type Size, SpoolError } from '@spool/protocol';
@@ -11,15 +11,15 @@ import type { Footer } from './footer.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { WatchLines } from './lines.ts';
 import { LIST_EVENTS, type Row, sinceOf, WatchList } from './list.ts';
-import type { Drawn } from './painter.ts';
+import type { DrawResult } from './painter.ts';
 import { pictureOf, type WatchPicture } from './picture.ts';
-import { Preview } from './preview.ts';
+import { SessionPreview } from './preview.ts';
 import { WatchScreen } from './screen.ts';
 import { WatchSelection } from './selection.ts';
 
 const ORDERS = ['need', 'name', 'age', 'active'].map((word) => ({ word, compare: sessionOrder(word) }));
 
-/** What is drawn besides the sessions. */
+/** The parts of the picture besides the sessions. */
 export interface DrawnBeside extends Pick<WatchPicture, 'panel' | 'message' | 'showsHelp' | 'isFiltering'> {
   readonly footer: Footer;
 }
@@ -34,22 +34,22 @@ export class WatchBoard implements Disposable {
   readonly #listed = Promise.withResolvers<void>();
   /** The index of the order. */
   #order = 0;
-  /** Null: if there is room. */
+  /** Whether the preview is shown; null: if there is room. */
   #showsPreview: boolean | null = null;
-  readonly preview: Preview;
+  readonly preview: SessionPreview;
   filter = '';
   showsEnded: boolean;
   size: Size = { cols: 80, rows: 24 };
   /** Rows that a question or a long message takes from the list. */
   panelRows = 0;
-  /** Something has changed that is shown. */
+  /** Called when something visible has changed. */
   onChange: () => void = () => {};
 
   constructor(client: Client, { showsEnded }: { readonly showsEnded: boolean }) {
     this.#client = client;
     this.showsEnded = showsEnded;
     this.#lines = new WatchLines(client, () => this.onChange());
-    this.preview = new Preview(client, () => this.onChange());
+    this.preview = new SessionPreview(client, () => this.onChange());
   }
 
   [Symbol.dispose](): void {
@@ -135,7 +135,7 @@ export class WatchBoard implements Disposable {
     return layoutOf(this.size, { rows: this.#shown().length, preview: this.#showsPreview, panel: this.panelRows });
   }
 
-  draw(beside: DrawnBeside): Drawn {
+  draw(beside: DrawnBeside): DrawResult {
     const now = Date.now();
     const { size, layout } = this;
     const rows = this.#shown();

@@ -16,11 +16,11 @@ export interface Widths {
 export const GAP = '  ';
 const STATE_WIDTH_MIN = 7;
 const STATE_WIDTH_MAX = 22;
-/** In narrower terminals a state is one word: `blocked` instead of `blocked permission`. */
+/** The width below which a state is one word: `blocked` instead of `blocked permission`. */
 const WORDS_WIDTH_MIN = 60;
 const NAME_WIDTH_MIN = 6;
 const AGE_WIDTH = 5;
-/** A narrower column is useless. */
+/** The smallest useful width of a column of text. */
 const TEXT_WIDTH_MIN = 12;
 /** Texts change all the time: their column is as wide as the next of these steps, so that columns do not dance. */
 const TEXT_STEP = 12;
@@ -31,8 +31,8 @@ export function stateOf(row: Row, width: number): string {
 }
 
 /**
- * The state, the name and the age first. What is left is for what it does and what it said last: half and half, except that what
- * one does not need goes to the other.
+ * Returns the widths of the columns: the state, the name and the age first. The activity and the last line share the rest, half
+ * and half, except that one gets the width that the other does not need.
  */
 export function widthsOf(rows: readonly Row[], lastLines: ReadonlyMap<string, string>, width: number): Widths {
   const most = (text: (row: Row) => string): number =>

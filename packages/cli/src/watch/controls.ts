@@ -1,21 +1,23 @@
-/** What a key or the mouse means in `spool watch`, depending on the mode, and what the last line says about it. Keeps WATCH-1. */
+/**
+ * Decides the meaning of a key or the mouse in `spool watch`, depending on the mode, and the last line about it. Keeps WATCH-1.
+ */
 import type { Client } from '@spool/client/node';
 import type { Size } from '@spool/protocol';
 import type { MouseReport } from '@spool/vt';
-import type { Told } from './actions.ts';
+import type { ActionResult } from './actions.ts';
 import { WatchBoard } from './board.ts';
 import type { Footer } from './footer.ts';
 import { edited, type Key, type KeyName } from './keys.ts';
 import type { Row } from './list.ts';
 import { messageLines } from './message.ts';
 import { footerOf, type Mode, panelOf, typeInto } from './modes.ts';
-import type { Drawn } from './painter.ts';
+import type { DrawResult } from './painter.ts';
 import { SessionKeys } from './session-keys.ts';
 
 const WHEEL = 64;
 const LEFT_BUTTON = 0;
 
-/** How far the selection moves, if a page has this many rows. */
+/** The distance that the selection moves, if a page has this many rows. */
 const MOVES: Partial<Readonly<Record<KeyName, (page: number) => number>>> = {
   up: () => -1,
   down: () => 1,
@@ -25,7 +27,7 @@ const MOVES: Partial<Readonly<Record<KeyName, (page: number) => number>>> = {
   end: () => Infinity,
 };
 
-/** How far the preview moves. */
+/** The distance that the preview moves. */
 const PANS: Partial<Readonly<Record<KeyName, readonly [rows: number, cols: number]>>> = {
   left: [0, -1],
   right: [0, 1],
@@ -39,7 +41,7 @@ export class WatchControls implements Disposable {
   readonly board: WatchBoard;
   readonly #sessionKeys: SessionKeys;
   #mode: Mode = { type: 'list' };
-  #message: Told | null = null;
+  #message: ActionResult | null = null;
 
   constructor(client: Client, options: { readonly showsEnded: boolean }) {
     this.board = new WatchBoard(client, options);
@@ -50,7 +52,7 @@ export class WatchControls implements Disposable {
     this.board[Symbol.dispose]();
   }
 
-  tell(message: Told): void {
+  tell(message: ActionResult): void {
     this.#message = message;
     this.board.onChange();
   }
@@ -94,7 +96,7 @@ export class WatchControls implements Disposable {
     }
   }
 
-  /** A click selects, the wheel moves: the selection, or the preview if it is over it. */
+  /** Handles the mouse: a click selects, and the wheel moves the selection, or the preview if it is over it. */
   mouse({ button, row, isRelease }: MouseReport, size: Size): void {
     this.#settle(size);
     if (isRelease || this.#mode.type !== 'list') return;
@@ -110,7 +112,7 @@ export class WatchControls implements Disposable {
     this.board.onChange();
   }
 
-  draw(size: Size): Drawn {
+  draw(size: Size): DrawResult {
     this.#settle(size);
     const mode = this.#mode;
     return this.board.draw({
@@ -167,7 +169,7 @@ export class WatchControls implements Disposable {
     return footerOf(this.#mode, this.board.filter) ?? keys;
   }
 
-  /** A message that the last line would cut has lines of its own above it. */
+  /** Whether the last line would cut the message, which then gets separate lines above it. */
   get #isLong(): boolean {
     return this.#message !== null && messageLines(this.#message.text, this.board.size.cols).length > 1;
   }

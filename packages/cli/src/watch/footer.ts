@@ -1,6 +1,6 @@
-/** The last line of `spool watch` (keys, messages, what is being typed), and its help. */
+/** The last line of `spool watch` (keys, messages, typed text), and its help. */
 import { cutToWidth, displayWidth } from '../output/printable.ts';
-import type { Look } from './looks.ts';
+import type { TextStyler } from './looks.ts';
 import { clean, endToWidth } from './text.ts';
 
 export type Footer =
@@ -38,12 +38,16 @@ const HELP = [
 
 const HELP_KEYS_WIDTH = 13;
 
-/** As many lines as fit; where they do not, the first ones, which matter most. */
+/** Returns as many lines as fit: the first ones, which matter most. */
 export function helpLines(rows: number, width: number): string[] {
   return HELP.slice(0, rows).map(([keys, what]) => cutToWidth(`  ${keys.padEnd(HELP_KEYS_WIDTH)}${what}`, width));
 }
 
-export function footerLine({ footer, filter, showsEnded, showsHelp }: FooterFacts, width: number, look: Look): string {
+export function footerLine(
+  { footer, filter, showsEnded, showsHelp }: FooterFacts,
+  width: number,
+  look: TextStyler,
+): string {
   switch (footer.type) {
     case 'keys': {
       if (showsHelp) return look('faint', cutToWidth(' press any key to return to the list', width));

@@ -52,7 +52,7 @@ const TEXT_CHARACTERS_MAX = 64 * 1024;
 export class WatchKeys {
   readonly #bytes = new TextDecoder();
   readonly #keys = new KeyDecoder({ controls: CONTROLS, escapes: ESCAPES, pasteCharactersMax: TEXT_CHARACTERS_MAX });
-  /** What was read and not wanted yet, piece by piece: an Escape at the end of one does not belong to the next. */
+  /** The input that was read and not used yet, piece by piece: an Escape at the end of one does not belong to the next. */
   readonly #waiting: string[] = [];
 
   /** `bytes` must contain complete escape sequences, as `Keyboard` provides them. */
@@ -72,7 +72,7 @@ export class WatchKeys {
     return undefined;
   }
 
-  /** Everything that waits, as it was typed, for somebody else. */
+  /** Returns all waiting input, as it was typed, for another reader. */
   rest(): Uint8Array {
     return Buffer.from(this.#waiting.splice(0).join(''));
   }

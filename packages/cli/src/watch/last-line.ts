@@ -1,14 +1,14 @@
 /**
- * The last line that a program has said: above its input box, because what is in and below the box (hints, a status bar, a
- * draft) is always there.
+ * Finds the last line that a program has printed: above its input box, because the text in and below the box (hints, a status
+ * bar, a draft) is always there.
  */
 import { meaningfulLines } from '@spool/client/node';
 
-/** An input box and what is below it fit in this many rows. */
+/** The number of rows in which an input box and the text below it fit. */
 const BOX_ROWS_MAX = 16;
 /** `────`, `╭──────╮`, `▀▀▀▀`: the edge of a box. */
 const EDGE = /^\s*[╭┌┏╰└┗├]?[─━═▀▄▁▔]{8,}/;
-/** Where one types: `❯`, `│ >`, `› `; also as placeholder. */
+/** The start of an input line: `❯`, `│ >`, `› `; also as placeholder. */
 const PROMPT = /^\s*[│┃|]?\s*[❯>›!]( |$)/;
 /** A box without edges, with a bar at its left: `┃  Ask anything`. */
 const BAR = /^\s*┃/;
@@ -30,7 +30,7 @@ function inputTop(lines: readonly string[]): number {
     const edge = lines.findLastIndex((line, at) => at >= first && at < prompt && EDGE.test(line));
     const isBelow = lines.some((line, at) => at > prompt && EDGE.test(line));
     if (edge !== -1 && isBelow) return edge;
-    // Without a box only a sign that nobody uses in text; a shell's last line is its prompt.
+    // Without a box only a sign that is not used in text; a shell's last line is its prompt.
     return /^\s*[❯›]/.test(lines[prompt]!) && prompt >= lines.length - 6 ? prompt : lines.length;
   }
   let bar = lines.findLastIndex((line, at) => at >= first && BAR.test(line));

@@ -1,4 +1,4 @@
-/** How the rows of the terminal are shared: head, list, preview, panel, footer. */
+/** Divides the rows of the terminal: head, list, preview, panel, footer. */
 import type { Size } from '@spool/protocol';
 
 export interface Layout {
@@ -12,22 +12,22 @@ export interface Layout {
   readonly hasFooter: boolean;
 }
 
-export interface LayoutWish {
-  /** How many sessions are listed. */
+export interface LayoutRequest {
+  /** The number of sessions that are listed. */
   readonly rows: number;
-  /** Null where the terminal decides: there is a preview if there is room for one. */
+  /** Whether there is a preview; null: if there is room for one. */
   readonly preview: boolean | null;
   readonly panel: number;
 }
 
-/** With fewer rows there is a preview only if the list leaves room for it, or if it was asked for. */
+/** The number of rows below which there is a preview only if the list leaves room for it, or if it was asked for. */
 const PREVIEW_ROWS_MIN = 20;
-/** A smaller preview shows too little. */
+/** The smallest useful preview. */
 const PREVIEW_MIN = 3;
 const PREVIEW_SPARE_MIN = 5;
 const LIST_MIN = 3;
 
-export function layoutOf({ rows }: Size, wish: LayoutWish): Layout {
+export function layoutOf({ rows }: Size, wish: LayoutRequest): Layout {
   const head = rows >= 6 ? 2 : rows >= 4 ? 1 : 0;
   const hasFooter = rows >= 3;
   const body = Math.max(1, rows - head - (hasFooter ? 1 : 0));

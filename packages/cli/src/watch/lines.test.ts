@@ -11,7 +11,7 @@ function rowsOf(...ids: string[]): readonly Row[] {
   return list.all;
 }
 
-/** Sessions of which some print all the time, and the others nothing; it counts what is asked. */
+/** Makes sessions of which some print all the time, and the others nothing; it counts the requests. */
 function daemon(isPrinting: (id: string) => boolean): {
   client: Client;
   looks: Map<string, number>;

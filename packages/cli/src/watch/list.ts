@@ -4,7 +4,7 @@
  */
 import type { EventItem } from '@spool/client';
 import { questionLine, type SessionInfo } from '@spool/protocol';
-import { byNeed, type Group, groupOf } from '../output/session-order.ts';
+import { byNeed, type StateGroup, groupOf } from '../output/session-order.ts';
 import { isEnded } from '../output/session-words.ts';
 
 /** A session as the latest events describe it. */
@@ -28,7 +28,7 @@ export interface ListChoice {
 
 export class WatchList {
   readonly #rows = new Map<string, Row>();
-  /** What was shown last, until something changes. */
+  /** The rows that were shown last, until something changes. */
   #shown: { readonly choice: ListChoice; readonly rows: readonly Row[] } | null = null;
 
   /** Replaces all rows, after events were missed. */
@@ -66,7 +66,7 @@ export class WatchList {
     }
   }
 
-  /** A change that no event reports. */
+  /** Applies a change that no event reports. */
   update(session: SessionInfo): void {
     if (this.#rows.has(session.id)) this.#set(session);
   }
@@ -94,8 +94,8 @@ export class WatchList {
   }
 
   /** The number of sessions in each group. */
-  counts(): ReadonlyMap<Group, number> {
-    const counts = new Map<Group, number>();
+  counts(): ReadonlyMap<StateGroup, number> {
+    const counts = new Map<StateGroup, number>();
     for (const row of this.#rows.values()) counts.set(groupOf(row), (counts.get(groupOf(row)) ?? 0) + 1);
     return counts;
   }
@@ -113,12 +113,12 @@ export class WatchList {
   }
 }
 
-/** When the current state began. */
+/** Returns the time at which the current state began. */
 export function sinceOf({ endedAt, status }: Row): number {
   return endedAt ?? status.since;
 }
 
-/** What it asks, its activity, its last milestone or its title. */
+/** Returns the session's question, its activity, its last milestone or its title. */
 export function doingOf({ status, milestone, title }: Row): string {
   if (status.question) return questionLine(status.question);
   return status.activity ?? milestone?.title ?? withoutSpinner(title);

@@ -1,5 +1,5 @@
 /** The colours of `spool watch`. */
-export const LOOKS = {
+const LOOKS = {
   title: '1',
   faint: '2',
   chosen: '7',
@@ -12,9 +12,9 @@ export const LOOKS = {
   trouble: '1;31',
 } as const;
 
-export type LookName = keyof typeof LOOKS;
+type LookName = keyof typeof LOOKS;
 
-/** Without colours. */
+/** The looks without colours. */
 const PLAIN_LOOKS: Readonly<Record<LookName, string>> = {
   ...LOOKS,
   blocked: '1',
@@ -24,9 +24,9 @@ const PLAIN_LOOKS: Readonly<Record<LookName, string>> = {
   trouble: '1',
 };
 
-export type Look = (name: LookName, text: string) => string;
+export type TextStyler = (name: LookName, text: string) => string;
 
-export function lookWith(isColoured: boolean): Look {
+export function lookWith(isColoured: boolean): TextStyler {
   const looks = isColoured ? LOOKS : PLAIN_LOOKS;
   return (name, text) => (looks[name] === '' || text === '' ? text : `\x1b[${looks[name]}m${text}\x1b[m`);
 }

@@ -1,9 +1,9 @@
-/** Lays out what `spool watch` tells: a refusal says what to do at its end, so it is wrapped instead of cut. */
+/** Lays out the messages of `spool watch`: a refusal has its advice at the end, so it is wrapped instead of cut. */
 import { wrapped } from '../command-line/wrapped-text.ts';
 import { cutToWidth } from '../output/printable.ts';
 import { clean } from './text.ts';
 
-/** More would hide the list. */
+/** The limit of lines: more would hide the list. */
 const LINES_MAX = 4;
 
 /** Lines for a terminal of this many columns; the last column stays empty, as in every line. */

@@ -1,4 +1,4 @@
-/** What a key means at the moment: a command of the list, a letter of a line that is being typed, a yes, an answer. */
+/** The present meaning of a key: a command of the list, a letter of a line that is being typed, a yes, an answer. */
 import type { Question } from '@spool/protocol';
 import type { Footer } from './footer.ts';
 import { edited, type Key } from './keys.ts';
@@ -20,7 +20,7 @@ export function typeInto(mode: Extract<Mode, { type: 'line' }>, key: Key): Mode 
   return { type: 'list' };
 }
 
-/** The option that a key chooses: by its number, or by the first of its own keys (`y` of `y Enter`). */
+/** Returns the option that a key chooses: by its number, or by the first of the option's keys (`y` of `y Enter`). */
 export function optionFor({ options }: Question, key: Key): Question['options'][number] | undefined {
   if (key.type !== 'text' || key.isPaste) return undefined;
   const numbered = /^[1-9]$/.test(key.text) ? options[Number(key.text) - 1] : undefined;
@@ -39,7 +39,7 @@ export function panelOf(mode: Mode): readonly string[] {
   ];
 }
 
-/** Null where the mode has nothing to say in the footer. */
+/** Returns the footer of a mode; null if the mode has none. */
 export function footerOf(mode: Mode, filter: string): Footer | null {
   switch (mode.type) {
     case 'filter':

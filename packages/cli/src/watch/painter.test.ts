@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { untilNextAge, WatchPainter } from './painter.ts';
+import { WatchPainter } from './painter.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 test('[STATE-4] many changes are one picture; a terminal that takes nothing gets no second one before it has the first', async () => {
@@ -38,12 +38,3 @@ test('[STATE-4] ages tick once a second while seconds are shown, and seldom when
   expect(await drawnIn(7_200_000, 600_000)).toBe(1);
   expect(await drawnIn(null, 600_000)).toBe(1);
 });
-
-test.each([
-  [0, 1000],
-  [1300, 700],
-  [59_000, 1000],
-  [60_000, 60_000],
-  [3_599_000, 1000],
-  [90_000_000, 82_800_000],
-])('an age of %s ms reads differently in %s ms', (age, next) => expect(untilNextAge(age)).toBe(next));

@@ -2,14 +2,13 @@
  * Decides when to draw: shortly after a change, once for all changes until then; and when a visible age changes its text. A slow
  * terminal gets fewer frames, never a queue of them.
  */
+import { msUntilShortChanges } from '@spool/protocol/duration';
 
 /** The minimum time between two frames. */
 const FRAME_MS = 40;
 const TICK_MS = 1000;
-/** The units of `formatAge`: seconds below a minute, minutes below an hour, … */
-const AGE_STEPS_MS = [1000, 60_000, 3_600_000, 86_400_000] as const;
 
-export interface Drawn {
+export interface DrawResult {
   /** The visible ages. */
   readonly agesMs: readonly number[];
   /** Resolves when the terminal has room for more. */
@@ -17,14 +16,14 @@ export interface Drawn {
 }
 
 export class WatchPainter implements Disposable {
-  readonly #draw: () => Drawn;
+  readonly #draw: () => DrawResult;
   #frame: NodeJS.Timeout | undefined;
   #tick: NodeJS.Timeout | undefined;
   #isWriting = false;
   #isStale = false;
   #isOver = false;
 
-  constructor(draw: () => Drawn) {
+  constructor(draw: () => DrawResult) {
     this.#draw = draw;
   }
 
@@ -47,15 +46,9 @@ export class WatchPainter implements Disposable {
     const { agesMs, written } = this.#draw();
     clearTimeout(this.#tick);
     if (agesMs.length > 0)
-      this.#tick = setTimeout(this.changed, Math.max(TICK_MS, Math.min(...agesMs.map(untilNextAge))));
+      this.#tick = setTimeout(this.changed, Math.max(TICK_MS, Math.min(...agesMs.map(msUntilShortChanges))));
     await written;
     this.#isWriting = false;
     if (this.#isStale) this.changed();
   }
-}
-
-export function untilNextAge(ageMs: number): number {
-  const age = Math.max(0, ageMs);
-  const step = AGE_STEPS_MS.findLast((each, at) => at === 0 || age >= each)!;
-  return step - (age % step);
 }

@@ -48,7 +48,7 @@ function pictured(
   };
 }
 
-/** What is read, without looks. */
+/** Returns the text of the lines, without looks. */
 const plain = (lines: readonly (string | null)[]): (string | null)[] =>
   lines.map((line) => (line === null ? null : line.replace(/\x1b\[[\d;]*m/g, '').trimEnd()));
 
@@ -73,7 +73,7 @@ test('[STATE-4] a row tells the state, the name, since when, what it does and wh
   expect(pictureOf(pictured(size), size, false).join('')).not.toMatch(/\x1b\[(?:\d;)?3\d/); // no colours for who wants none
 });
 
-test('[WATCH-2] in 40 columns a state is one word, and what fits is told', () => {
+test('[WATCH-40] in 40 columns a state is one word, and what fits is told', () => {
   const size = { cols: 40, rows: 8 };
   expect(plain(pictureOf(pictured(size), size, true)).slice(1, 5)).toEqual([
     '  STATE     NAME    SINCE  DOING',
@@ -83,14 +83,14 @@ test('[WATCH-2] in 40 columns a state is one word, and what fits is told', () =>
   ]);
 });
 
-test('[WATCH-2] of a list that does not fit, it says which part is shown', () => {
+test('[WATCH-40] of a list that does not fit, it says which part is shown', () => {
   const size = { cols: 40, rows: 8 };
   const sessions = Array.from({ length: 20 }, (_, at) => sessionWith(`s${at}`, { startedAt: at }));
   const lines = plain(pictureOf(pictured(size, { top: 3, lastLines: new Map() }, { sessions }), size, true));
   expect(lines[1]).toBe('  STATE    NAME    SINCE  L…  4–8 of 20');
 });
 
-test('[WATCH-2] what one column does not need goes to the other', () => {
+test('[WATCH-40] what one column does not need goes to the other', () => {
   const size = { cols: 90, rows: 8 };
   const long = 'a long last line that takes all the room that there is, and more of it than there is';
   const lines = (title: string): string => {
@@ -106,7 +106,7 @@ test('[WATCH-2] what one column does not need goes to the other', () => {
   );
 });
 
-test('[WATCH-2] a preview takes the rows that the list does not need; a panel is below it', () => {
+test('[WATCH-40] a preview takes the rows that the list does not need; a panel is below it', () => {
   const size = { cols: 60, rows: 20 };
   const change = { previewTitle: 'build · 200×50', panel: ['build asks: Go?', '  1  Yes', '  2  No'] };
   expect(plain(pictureOf(pictured(size, change, { preview: true, panel: 3 }), size, true)).slice(2)).toEqual([
@@ -133,7 +133,7 @@ test.each([
   [{ cols: 40, rows: 9 }, 100, true, { list: 6, preview: 0 }],
   [{ cols: 80, rows: 24 }, 0, null, { list: 21, preview: 0 }],
   [{ cols: 80, rows: 24 }, 9, false, { list: 21, preview: 0 }],
-])('[WATCH-2] in %j with %s sessions (preview: %s) the rows are shared so', (size, rows, preview, shared) => {
+])('[WATCH-40] in %j with %s sessions (preview: %s) the rows are shared so', (size, rows, preview, shared) => {
   expect(layoutOf(size, { rows, preview, panel: 0 })).toMatchObject(shared);
 });
 
@@ -253,7 +253,7 @@ test('the chosen row is a session: it stays chosen where it goes, stays in view,
   expect(state()).toEqual(['s77', 68]);
 });
 
-test('[WATCH-2] rows that somebody else paints are painted completely when they have moved', () => {
+test('[WATCH-40] rows that somebody else paints are painted completely when they have moved', () => {
   const screen = new WatchScreen();
   const size = { cols: 80, rows: 3 };
   const asked: boolean[] = [];
@@ -269,7 +269,7 @@ test('[WATCH-2] rows that somebody else paints are painted completely when they 
   expect(asked).toEqual([true, false, true, true]);
 });
 
-test('[WATCH-2] a filter without a match says so, also while it is typed', () => {
+test('[WATCH-40] a filter without a match says so, also while it is typed', () => {
   const size = { cols: 80, rows: 8 };
   const typing = {
     rows: [],
@@ -293,7 +293,7 @@ test('[WATCH-3] a message that is too long for the last line is wrapped above it
   ]);
 });
 
-test('[WATCH-2] what a session asks takes the room of its last line too, if that says the same or nothing', () => {
+test('[WATCH-40] what a session asks takes the room of its last line too, if that says the same or nothing', () => {
   const size = { cols: 68, rows: 8 };
   const text = 'Overwrite the file config.json?';
   const question = { text, options: [] };

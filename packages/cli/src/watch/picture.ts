@@ -1,20 +1,20 @@
 /** Draws `spool watch` as lines that fit the terminal. Control characters in untrusted text are escaped. */
 import type { Size } from '@spool/protocol';
-import { formatAge } from '../command-line/quantities.ts';
+import { shortDuration } from '@spool/protocol/duration';
 import { cutToWidth, displayWidth } from '../output/printable.ts';
-import { type Group, groupOf, GROUPS } from '../output/session-order.ts';
+import { type StateGroup, groupOf, GROUPS } from '../output/session-order.ts';
 import { GAP, stateOf, type Widths, widthsOf } from './columns.ts';
-import type { Told } from './actions.ts';
+import type { ActionResult } from './actions.ts';
 import { type Footer, footerLine, helpLines } from './footer.ts';
 import type { Layout } from './layout.ts';
 import { doingOf, type Row, sinceOf } from './list.ts';
-import { type Look, lookWith } from './looks.ts';
+import { type TextStyler, lookWith } from './looks.ts';
 import { messageLines } from './message.ts';
 import { clean, fit } from './text.ts';
 
 export interface WatchPicture {
   readonly rows: readonly Row[];
-  readonly counts: ReadonlyMap<Group, number>;
+  readonly counts: ReadonlyMap<StateGroup, number>;
   readonly selected: string | null;
   /** The index of the first row that is shown. */
   readonly top: number;
@@ -27,17 +27,17 @@ export interface WatchPicture {
   readonly showsEnded: boolean;
   readonly showsHelp: boolean;
   readonly layout: Layout;
-  /** Above the preview: what it shows. */
+  /** The title above the preview. */
   readonly previewTitle: string;
   /** The lines of a panel that asks something. */
   readonly panel: readonly string[];
   /** A message that is too long for the last line. */
-  readonly message: Told | null;
+  readonly message: ActionResult | null;
   readonly footer: Footer;
   readonly now: number;
 }
 
-/** Rows of the preview are null: they are painted by somebody else. */
+/** Returns the lines of the picture. Rows of the preview are null: the preview paints them. */
 export function pictureOf(picture: WatchPicture, size: Size, isColoured: boolean): (string | null)[] {
   const look = lookWith(isColoured);
   const { layout } = picture;
@@ -65,7 +65,7 @@ export function pictureOf(picture: WatchPicture, size: Size, isColoured: boolean
   return [...head, ...lines.slice(0, bodyRows), ...footer].slice(0, size.rows);
 }
 
-function panelLines({ panel, message }: WatchPicture, cols: number, look: Look): string[] {
+function panelLines({ panel, message }: WatchPicture, cols: number, look: TextStyler): string[] {
   const told = message === null ? [] : messageLines(message.text, cols);
   return [
     ...panel.map((line) => cutToWidth(` ${clean(line)}`, Math.max(1, cols - 1))),
@@ -73,8 +73,12 @@ function panelLines({ panel, message }: WatchPicture, cols: number, look: Look):
   ];
 }
 
-/** `2 blocked · 3 working · 1 idle`: all sessions, whatever the filter hides. */
-function header({ counts, filter, isFiltering, order, showsEnded }: WatchPicture, width: number, look: Look): string {
+/** Returns the header, `2 blocked · 3 working · 1 idle`: it counts all sessions, also those that the filter hides. */
+function header(
+  { counts, filter, isFiltering, order, showsEnded }: WatchPicture,
+  width: number,
+  look: TextStyler,
+): string {
   const parts = GROUPS.flatMap((group) => {
     const count = counts.get(group) ?? 0;
     if (count === 0) return [];
@@ -115,16 +119,16 @@ function titles({ state, name, age, doing, last }: Widths): string {
     .trimEnd();
 }
 
-function rowLine(row: Row, picture: WatchPicture, widths: Widths, width: number, look: Look): string {
+function rowLine(row: Row, picture: WatchPicture, widths: Widths, width: number, look: TextStyler): string {
   const group = groupOf(row);
   const isChosen = row.id === picture.selected;
   const state = fit(`${group === 'blocked' ? '! ' : '  '}${stateOf(row, width)}`, widths.state + 2);
   const rest = [
     fit(clean(row.name), widths.name),
-    ...(widths.age > 0 ? [formatAge(picture.now - sinceOf(row)).padStart(widths.age)] : []),
+    ...(widths.age > 0 ? [shortDuration(picture.now - sinceOf(row)).padStart(widths.age)] : []),
   ].join(GAP);
   const said = clean(picture.lastLines.get(row.id) ?? '');
-  // Where there is room for one text only: what it does, or else what it said.
+  // If there is room for one text only: the activity, or else the last line.
   const told = clean(doingOf(row)) || (widths.last === 0 ? said : '');
   // A question is often the last line too: once is enough, and it gets the room of both.
   const hasLast = widths.last > 0 && said !== '' && said !== told;

@@ -15,16 +15,16 @@ import type { Row } from './list.ts';
 import { pause } from './pause.ts';
 
 const LOOK_EVERY_MS = 100;
-/** An agent's events are read from the beginning each time. */
+/** The interval between readings of an agent's events, which are read from the beginning each time. */
 const LOOK_AT_AGENT_EVERY_MS = 500;
 /** Sessions that are only scrolled past are not looked at. */
 const SETTLE_MS = 60;
-/** Of a session without a terminal: its last lines, on a screen of this size. */
+/** The size of the screen on which the last lines of a session without a terminal are shown. */
 const PIPES_SIZE: Size = { cols: 120, rows: 40 };
 const PAN_ROWS = 3;
 const PAN_COLS = 8;
 
-export class Preview implements Disposable {
+export class SessionPreview implements Disposable {
   readonly #client: Client;
   readonly #onChange: () => void;
   #row: Row | null = null;
@@ -33,7 +33,7 @@ export class Preview implements Disposable {
   #model: ScreenModel | null = null;
   #window: ScreenWindow | null = null;
   #painter: WindowPainter | null = null;
-  /** Painted on the terminal, and of no session any more. */
+  /** Whether the terminal shows a preview that no longer belongs to a session. */
   #isStale = false;
 
   constructor(client: Client, onChange: () => void) {

@@ -1,6 +1,6 @@
 /**
- * Lines on the alternate screen: only changed lines are sent, and they appear all at once. Some rows may belong to somebody else,
- * who paints them in the same update.
+ * Lines on the alternate screen: only changed lines are sent, and they appear all at once. Some rows may belong to another
+ * painter, which paints them in the same update.
  */
 import type { Size } from '@spool/protocol';
 

@@ -6,7 +6,7 @@ export class WatchSelection {
   /** Its last index: if the session disappears, the next row is selected. */
   #at = 0;
   #top = 0;
-  /** To be selected as soon as it is in the list. */
+  /** The session to select as soon as it is in the list. */
   #wanted: string | null = null;
 
   get id(): string | null {

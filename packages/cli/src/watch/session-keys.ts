@@ -1,6 +1,6 @@
 /**
- * The keys of `spool watch` that do something to a session: start, prompt, rename, stop, remove, answer, attach. Each tells how
- * it went. Keeps WATCH-3 and WATCH-4.
+ * The keys of `spool watch` that do something to a session: start, prompt, rename, stop, remove, answer, attach. Each reports its
+ * outcome. Keeps WATCH-3 and WATCH-4.
  */
 import type { Client } from '@spool/client/node';
 import { endSentence, isEnded } from '../output/session-words.ts';
@@ -11,7 +11,7 @@ import {
   renameSession,
   startSession,
   stopSession,
-  type Told,
+  type ActionResult,
 } from './actions.ts';
 import type { WatchBoard } from './board.ts';
 import type { Key } from './keys.ts';
@@ -21,9 +21,9 @@ import { type Mode, optionFor } from './modes.ts';
 export class SessionKeys {
   readonly #client: Client;
   readonly #board: WatchBoard;
-  readonly #tell: (told: Told) => void;
+  readonly #tell: (told: ActionResult) => void;
 
-  constructor(client: Client, board: WatchBoard, tell: (told: Told) => void) {
+  constructor(client: Client, board: WatchBoard, tell: (told: ActionResult) => void) {
     this.#client = client;
     this.#board = board;
     this.#tell = tell;
@@ -104,7 +104,7 @@ export class SessionKeys {
     return false;
   }
 
-  async #act(doing: string, done: Promise<Told>): Promise<void> {
+  async #act(doing: string, done: Promise<ActionResult>): Promise<void> {
     this.#say(doing);
     this.#tell(await done);
   }

@@ -7,7 +7,7 @@ import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
 import { DEFAULT_DETACH_KEYS } from '@spool/vt';
 import { Keyboard } from '../attach/keyboard.ts';
-import { Terminal } from '../attach/terminal.ts';
+import { UserTerminal } from '../attach/terminal.ts';
 import { failureOf } from '../command-line/failure.ts';
 import { flush, writeOut } from '../output/stdio.ts';
 import { WatchControls } from './controls.ts';
@@ -17,7 +17,7 @@ import { WatchPainter } from './painter.ts';
 import { SCREEN_BEGIN, SCREEN_END } from './screen.ts';
 
 const LEAVING_MS_MAX = 300;
-/** A daemon that does not answer must not keep the user from leaving. */
+/** The time to wait for the list: a daemon that does not answer must not keep the user from leaving. */
 const LIST_MS_MAX = 1000;
 
 export interface WatchViewOptions {
@@ -45,7 +45,7 @@ export async function watchSessions(client: Client, options: WatchViewOptions): 
 async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<never>): Promise<Row | null> {
   const { promise, resolve } = Promise.withResolvers<Row | null>();
   let isShown = false;
-  using terminal = new Terminal();
+  using terminal = new UserTerminal();
   terminal.undo = () => Buffer.from(SCREEN_END);
   terminal.enter();
   using painter = new WatchPainter(() => controls.draw(terminal.size()));
@@ -82,7 +82,7 @@ async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<ne
     painter.changed();
   }
 
-  /** One after the other; what is typed after a choice is not for the list. */
+  /** Handles the keys one after the other; input after a choice is not for the list. */
   function press(): void {
     while (isShown) {
       const key = keys.next();

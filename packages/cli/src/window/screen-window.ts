@@ -1,5 +1,5 @@
 /**
- * Which part of a session's screen a smaller viewer shows.
+ * Chooses the part of a session's screen that a smaller viewer shows.
  *
  * The window follows the cursor and moves only when the cursor gets too close to its edge. After the user has panned, it stays
  * until `follow` is called.
@@ -7,12 +7,12 @@
 import type { Size } from '@spool/protocol';
 import type { PanKey } from '@spool/vt';
 
-export interface Place {
+export interface WindowPosition {
   readonly top: number;
   readonly left: number;
 }
 
-/** How close the cursor gets to an edge before the window moves (at most a quarter of a small window). */
+/** The distance of the cursor from an edge at which the window moves (at most a quarter of a small window). */
 const MARGIN_ROWS_MAX = 2;
 const MARGIN_COLS_MAX = 8;
 const PAN_COLS = 8;
@@ -29,7 +29,7 @@ export class ScreenWindow {
     this.#view = view;
   }
 
-  get place(): Place {
+  get place(): WindowPosition {
     return { top: this.#top, left: this.#left };
   }
 
@@ -37,7 +37,7 @@ export class ScreenWindow {
     return this.#isFollowing;
   }
 
-  /** One of the sizes has changed. */
+  /** Adjusts the window after a change of one of the sizes. */
   fit(session: Size, view: Size): void {
     this.#session = session;
     this.#view = view;

@@ -24,7 +24,10 @@ const TEXTS = [
   '\u3000',
   '\r\n',
 ];
-/** Not 1049: xterm's public interface calls text underlined that is not, after a saved cursor was restored. */
+/**
+ * The sequences under test, without 1049: xterm's public interface calls text underlined that is not, after a saved cursor was
+ * restored.
+ */
 const SEQUENCES = [
   '\x1b[K',
   '\x1b[2J',
@@ -192,12 +195,12 @@ function terminal(size: { cols: number; rows: number }): xterm.Terminal {
   return made;
 }
 
-/** At once: xterm's public `write` waits for a timer, which a thousand cases have no time for. */
+/** Writes at once: xterm's public `write` waits for a timer, which a thousand cases have no time for. */
 function write(to: xterm.Terminal, text: string): void {
   (to as unknown as { _core: { writeSync(bytes: Uint8Array): void } })._core.writeSync(Buffer.from(text));
 }
 
-/** What is left of and above the rectangle. */
+/** Returns the cells left of and above the rectangle. */
 function outside(viewer: xterm.Terminal, { top, left }: { top: number; left: number }): string {
   return Array.from({ length: viewer.rows }, (_, row) =>
     viewer.buffer.active.getLine(row)!.translateToString(false, 0, row < top ? viewer.cols : left),

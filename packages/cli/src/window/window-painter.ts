@@ -7,7 +7,7 @@
  */
 import { Bg, BLANK_CELL, PLAIN, type ScreenCell, screenCells, type ScreenModel, sgr } from '@spool/core/screen';
 import { isContested, shownLink } from '@spool/vt';
-import type { Place } from './screen-window.ts';
+import type { WindowPosition } from './screen-window.ts';
 
 /** The position on the terminal, from 0. */
 export interface Rectangle {
@@ -17,7 +17,7 @@ export interface Rectangle {
   readonly cols: number;
 }
 
-/** At least this many blanks are erased with a sequence; fewer are written. */
+/** The number of blanks from which they are erased with a sequence; fewer are written. */
 const ERASE_CELLS_MIN = 6;
 
 export class WindowPainter {
@@ -45,12 +45,12 @@ export class WindowPainter {
   }
 
   /** The bytes that make the rectangle show the model from `place`; empty if it already does. */
-  paint(model: ScreenModel, place: Place): string {
+  paint(model: ScreenModel, place: WindowPosition): string {
     for (let row = 0; row < this.#target.rows; row++) this.#paintRow(row, this.#cellsOf(model, row, place));
     return this.#end();
   }
 
-  #cellsOf(model: ScreenModel, row: number, { top, left }: Place): ScreenCell[] {
+  #cellsOf(model: ScreenModel, row: number, { top, left }: WindowPosition): ScreenCell[] {
     const { cols } = this.#target;
     const { size } = model;
     const below = top + row - size.rows;
@@ -89,7 +89,7 @@ export class WindowPainter {
     }
   }
 
-  /** How many blanks to erase from here, including cells that are already blank. */
+  /** Returns the number of blanks to erase from here, including cells that are already blank. */
   #blanks(cells: readonly ScreenCell[], shown: readonly ScreenCell[] | undefined, from: number): number {
     let to = from;
     let last = from;
@@ -98,7 +98,7 @@ export class WindowPainter {
     return last - from + 1;
   }
 
-  /** True if terminals disagree on the width of this character, so that it may overwrite the next cell. */
+  /** Prints a cell. Returns true if terminals disagree on the width of this character, so that it may overwrite the next cell. */
   #print(row: number, col: number, cell: ScreenCell): boolean {
     this.#moveTo(row, col);
     this.#wear(cell);

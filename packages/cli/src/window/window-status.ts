@@ -1,13 +1,13 @@
 /** The status line below a window: the size of the session, the visible part, and the keys. */
 import type { Size } from '@spool/protocol';
 import { cellsOfText, cutToCells } from '@spool/vt';
-import type { Place } from './screen-window.ts';
+import type { WindowPosition } from './screen-window.ts';
 
 export interface StatusFacts {
   readonly session: Size;
   /** The visible part, in cells. */
   readonly shown: Size;
-  readonly place: Place;
+  readonly place: WindowPosition;
   readonly state: 'quiet' | 'panning' | 'prefix';
 }
 

@@ -2,7 +2,7 @@
 import { PLAIN, screenCells, type ScreenModel, sgr } from '@spool/core/screen';
 import type { Rectangle } from './window-painter.ts';
 
-/** Without trailing blank lines; empty if there is nothing to show. */
+/** Returns the text without trailing blank lines; empty if there is nothing to show. */
 export function windowText(model: ScreenModel, { top, left, rows, cols }: Rectangle): string {
   const lines = Array.from({ length: rows }, (_, row) => lineText(model, top + row, left, left + cols));
   return lines.join('\n').trimEnd();

@@ -7,10 +7,10 @@ const SESSION = { cols: 40, rows: 10 };
 const OWN = { cols: 20, rows: 6 };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
-class Watched {
+class WindowViewFixture {
   readonly view: WindowView;
   readonly frames: string[] = [];
-  /** A terminal that takes nothing, until it is let. */
+  /** Lets a terminal that has accepted nothing so far accept its output. */
   take: (() => void) | null = null;
   isStuck = false;
 
@@ -40,7 +40,7 @@ class Watched {
 }
 
 test('[SIZE-6] a window with a line below it, in one frame that shows at once', async () => {
-  const watched = new Watched();
+  const watched = new WindowViewFixture();
   await watched.prints('hello\r\n\x1b[4;1Hfour');
   expect(watched.frames).toHaveLength(1);
   expect(watched.frames[0]).toMatch(/^\x1b\[\?2026h.*\x1b\[\?1049h.*\x1b\[\?2026l$/s);
@@ -48,7 +48,7 @@ test('[SIZE-6] a window with a line below it, in one frame that shows at once', 
 });
 
 test('[SIZE-6] a slow terminal is not waited for: it gets the newest picture when it takes one', async () => {
-  const watched = new Watched();
+  const watched = new WindowViewFixture();
   await watched.prints('first');
   watched.isStuck = true;
   for (let at = 0; at < 100; at++) await watched.prints(`\x1b[Hpicture ${at}`);
@@ -61,7 +61,7 @@ test('[SIZE-6] a slow terminal is not waited for: it gets the newest picture whe
 });
 
 test('[SIZE-6] a synchronized update is shown when it is whole, or when it takes too long', async () => {
-  const watched = new Watched();
+  const watched = new WindowViewFixture();
   await watched.prints('\x1b[?2026hhalf');
   expect(watched.frames).toEqual([]);
   await watched.prints(' whole\x1b[?2026l');
@@ -73,7 +73,7 @@ test('[SIZE-6] a synchronized update is shown when it is whole, or when it takes
 });
 
 test('[ATT-4, SIZE-6] modes of typing are those of the session, and all is undone', async () => {
-  const watched = new Watched();
+  const watched = new WindowViewFixture();
   await watched.prints('\x1b[?1h\x1b[?2004h\x1b[>5u\x1b[?1004h\x1b]2;a title\x07\x1b[?2048h\x1b[?1016h\x1b[3;5r\x1b(0');
   const [frame] = watched.frames;
   for (const set of [
@@ -103,13 +103,13 @@ test('[ATT-4, SIZE-6] modes of typing are those of the session, and all is undon
 });
 
 test('[ATT-7, SIZE-6] a viewer that only looks is not told the session’s modes of typing', async () => {
-  const watched = new Watched(false);
+  const watched = new WindowViewFixture(false);
   await watched.prints('\x1b[?1h\x1b[?2004h\x1b[>5u\x1b[?1003h');
   expect(watched.frames[0]).not.toMatch(/\x1b\[\?(1|2004|1003)h|\x1b\[>5u/);
 });
 
 test('[SIZE-6] the wheel moves the window unless the program wants it; clicks go to the session’s own cell or nowhere', async () => {
-  const watched = new Watched();
+  const watched = new WindowViewFixture();
   const wheel = { button: 65, row: 0, col: 0, isRelease: false };
   await watched.prints('\x1b[Htop\x1b[10;30Hcorner\x1b[H');
   expect(watched.view.mouse(wheel)).toBeUndefined();
@@ -129,7 +129,7 @@ test('[SIZE-6] the wheel moves the window unless the program wants it; clicks go
 });
 
 test('[SIZE-6] a hidden cursor is followed where text scrolls by, and not on a full screen', async () => {
-  const watched = new Watched();
+  const watched = new WindowViewFixture();
   await watched.prints('\x1b[?25l\x1b[10;1Hbottom');
   expect(watched.lines()[4]).toBe('bottom');
   await watched.prints('\x1b[?1049h\x1b[2J\x1b[1;1Htop\x1b[10;40H');
@@ -143,7 +143,7 @@ test('[SIZE-6] a hidden cursor is followed where text scrolls by, and not on a f
 });
 
 test('[SIZE-6] what a session that has ended printed last is left as text', async () => {
-  const watched = new Watched();
+  const watched = new WindowViewFixture();
   await watched.prints('one\r\n\x1b[31mtwo\x1b[m\r\n');
   expect(watched.view.text).toBe('one\n\x1b[31mtwo\x1b[m');
   await watched.prints('\x1b[?1049hfull screen');

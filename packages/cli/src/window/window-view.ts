@@ -27,9 +27,9 @@ import { statusText } from './window-status.ts';
 import { windowText } from './window-text.ts';
 
 const FRAME_MS = 16;
-/** A synchronized update that does not end is painted after this time. */
+/** The time after which a synchronized update that does not end is painted. */
 const UPDATE_MS_MAX = 150;
-/** A terminal with fewer rows has no room for a status line. */
+/** The number of rows below which a terminal has no room for a status line. */
 const STATUS_ROWS_MIN = 4;
 const WHEEL_ROWS = 3;
 const WHEEL_COLS = 8;
@@ -42,7 +42,7 @@ export interface WindowViewOptions {
   readonly isTyping: boolean;
   /** Resolves when the terminal accepts more. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
-  /** Another status line than that of an attached session; null if there is none at the moment. */
+  /** Makes another status line than that of an attached session; null if there is none at the moment. */
   readonly line?: (cols: number) => string | null;
 }
 
@@ -117,7 +117,7 @@ export class WindowView {
     this.#layOut(false);
   }
 
-  /** Shown instead of the status line. */
+  /** The message that is shown instead of the status line. */
   set message(message: string | null) {
     this.#message = message;
     this.#layOut(false);
@@ -131,8 +131,8 @@ export class WindowView {
   }
 
   /**
-   * What the session gets of it: the same at the session's own cell, or nothing. A program that does not use the mouse leaves
-   * the wheel to the window.
+   * Returns the report for the session: the same at the session's own cell, or nothing. A program that does not use the mouse
+   * leaves the wheel to the window.
    */
   mouse(report: MouseReport): Uint8Array | undefined {
     const { mouse, mouseEncodings } = this.#model.modes;
@@ -175,7 +175,7 @@ export class WindowView {
     return { top: 0, left: 0, cols, rows: this.#hasStatus ? rows - 1 : rows };
   }
 
-  /** If the terminal has no spare row, the status line is shown only while it is needed. */
+  /** Whether the status line is shown. If the terminal has no spare row, it is shown only while it is needed. */
   get #hasStatus(): boolean {
     if (this.#own.rows < STATUS_ROWS_MIN) return false;
     if (this.#message !== null) return true;
@@ -229,7 +229,7 @@ export class WindowView {
     if (this.#isDirty) this.#schedule();
   }
 
-  /** During a synchronized update the screen is incomplete. */
+  /** Whether a synchronized update is under way, during which the screen is incomplete. */
   #isInUpdate(): boolean {
     const now = performance.now();
     if (!this.#model.modes.synchronized) this.#updateSince = undefined;

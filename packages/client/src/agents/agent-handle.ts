@@ -1,30 +1,42 @@
 /**
- * An agent without a terminal: its events as an async iterator, and what a client may tell it. A handle, not an owner:
- * dropping it ends nothing, and several may be open at once. `approve`, `deny` and `answer` resolve with the outcome: the first
- * answer wins, and the others learn who was first.
+ * An agent without a terminal: its events as an async iterator, and the commands of a client. It is a handle, not an owner:
+ * dropping it does not end the agent, and several may be open at once. `approve`, `deny` and `answer` resolve with the outcome:
+ * the first answer wins, and the others get the name of the first client.
  */
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import type { AgentEvent, Command, Content } from '@spool/protocol/agent';
 import type { Client } from '../client.ts';
-import type { Commanded } from '../options.ts';
+import type { CommandReceipt } from '../options.ts';
 import { contentOf } from './launch.ts';
+import { readRequest, reportedStatus } from './read-request.ts';
 
-type Resolved = Extract<AgentEvent, { readonly kind: 'permission.resolved' | 'question.resolved' }>;
-type Refused = Extract<AgentEvent, { readonly kind: 'command.refused' }>;
-type Asked = Extract<AgentEvent, { readonly kind: 'permission.requested' | 'question.asked' }>;
+type ResolutionEvent = Extract<AgentEvent, { readonly kind: 'permission.resolved' | 'question.resolved' }>;
+type RefusalEvent = Extract<AgentEvent, { readonly kind: 'command.refused' }>;
+
+/** A whole permission or question. */
+export type RequestEvent = Extract<AgentEvent, { readonly kind: 'permission.requested' | 'question.asked' }>;
+
+/**
+ * The request that an answer is for, and the digest of the request that its author was shown. The event of a request has this
+ * form.
+ */
+export interface RequestRef {
+  readonly request: string;
+  readonly digest?: string | undefined;
+}
 
 export interface Decided {
-  /** True when this answer decided. */
+  /** Whether this answer decided. */
   readonly isOurs: boolean;
-  /** How it was decided; null when there was no such request. */
-  readonly outcome: Resolved | null;
-  /** Why the answer was not carried out. */
+  /** The decision; null if there was no such request. */
+  readonly outcome: ResolutionEvent | null;
+  /** The reason why the answer was not executed. */
   readonly reason: string | null;
 }
 
 export class AgentHandle implements AsyncIterable<AgentEvent> {
   readonly id: string;
-  /** As it was when the handle was made. */
+  /** The session's info at the creation of the handle. */
   readonly info: SessionInfo;
   readonly #client: Client;
 
@@ -34,7 +46,7 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
     this.info = info;
   }
 
-  /** Its events from the first that is kept to the end. */
+  /** Yields its events from the first that is kept to the end. */
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, undefined> {
     await using events = this.#client.watchEvents(this.id);
     for await (const item of events) if (item.type === 'event') yield item.event;
@@ -45,43 +57,47 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
   prompt(
     prompt: string | readonly Content[],
     options: { readonly id?: string | undefined; readonly when?: 'now' | 'next' | 'queue' | undefined } = {},
-  ): Promise<Commanded> {
+  ): Promise<CommandReceipt> {
     const id = options.id ?? this.#newId();
     const { when } = options;
     const command: Command = { do: 'prompt', clientId: id, content: contentOf(prompt), ...(when && { when }) };
     return this.command(command, id);
   }
 
-  interrupt(options: { readonly alsoQueued?: boolean } = {}): Promise<Commanded> {
+  interrupt(options: { readonly alsoQueued?: boolean } = {}): Promise<CommandReceipt> {
     return this.command({ do: 'interrupt', ...options });
   }
 
-  /** The agent's input ends: it finishes what it does, and exits. */
-  close(): Promise<Commanded> {
+  /** Ends the agent's input: it finishes its work, and exits. */
+  close(): Promise<CommandReceipt> {
     return this.command({ do: 'close' });
   }
 
-  command(command: Command, id = this.#newId()): Promise<Commanded> {
+  command(command: Command, id = this.#newId()): Promise<CommandReceipt> {
     return this.#client.command(this.id, command, { id });
   }
 
-  /** Permissions and questions that wait, the oldest first. */
-  async pending(): Promise<readonly Asked[]> {
-    const open = new Map<string, Asked>();
-    await using events = this.#client.watchEvents(this.id);
-    for await (const item of events) {
-      if (item.type === 'synced') break;
-      if (item.type !== 'event') continue;
-      const { event } = item;
-      if (event.kind === 'permission.requested' || event.kind === 'question.asked') open.set(event.request, event);
-      else if (event.kind === 'permission.resolved' || event.kind === 'question.resolved') open.delete(event.request);
+  /** Returns the pending requests, the oldest first. The status names them, and one record of the log has each of them whole. */
+  async requests(): Promise<readonly RequestEvent[]> {
+    const status = await reportedStatus(this.#client, this.id);
+    const found: RequestEvent[] = [];
+    for (const open of status.requests ?? []) {
+      const event = await readRequest(this.#client, this.id, open);
+      if (event) found.push(event);
     }
-    return [...open.values()];
+    return found;
   }
 
-  /** Allows what `request` asks for; `option` is the id of one of its options. */
+  /** Returns the pending request with this id; null if there is none. */
+  async request(request: string): Promise<RequestEvent | null> {
+    const status = await reportedStatus(this.#client, this.id);
+    const open = status.requests?.find((each) => each.request === request);
+    return open ? await readRequest(this.#client, this.id, open) : null;
+  }
+
+  /** Allows the shown request; `option` is the id of one of its options. `input` replaces the input. */
   approve(
-    request: string,
+    { request, digest }: RequestRef,
     options: { readonly option?: string | undefined; readonly input?: unknown } = {},
   ): Promise<Decided> {
     const { option, input } = options;
@@ -89,13 +105,14 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
       do: 'permission',
       request,
       behavior: 'allow',
+      ...(digest !== undefined && { digest }),
       ...(option !== undefined && { option }),
       ...(input !== undefined && { input }),
     });
   }
 
   deny(
-    request: string,
+    { request, digest }: RequestRef,
     options: {
       readonly message?: string | undefined;
       readonly option?: string | undefined;
@@ -107,6 +124,7 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
       do: 'permission',
       request,
       behavior: 'deny',
+      ...(digest !== undefined && { digest }),
       ...(message !== undefined && { message }),
       ...(option !== undefined && { option }),
       ...(interrupt !== undefined && { interrupt }),
@@ -114,17 +132,22 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
   }
 
   /** Answers a question, by the id of each question; without answers it is declined. */
-  answer(request: string, answers?: Readonly<Record<string, unknown>>): Promise<Decided> {
-    return this.#decide(request, { do: 'answer', request, ...(answers && { answers }) });
+  answer({ request, digest }: RequestRef, answers?: Readonly<Record<string, unknown>>): Promise<Decided> {
+    return this.#decide(request, {
+      do: 'answer',
+      request,
+      ...(digest !== undefined && { digest }),
+      ...(answers && { answers }),
+    });
   }
 
-  /** Waits for the event that says what became of it. */
+  /** Waits for the event with the outcome. */
   async #decide(request: string, command: Command): Promise<Decided> {
     const id = this.#newId();
     const { offset, isRepeated } = await this.command(command, id);
     await using records = this.#client.watchRecords(this.id, isRepeated ? {} : { from: offset });
     let place = isRepeated ? -1 : offset;
-    let before: Resolved | null = null;
+    let before: ResolutionEvent | null = null;
     let isTaken = false;
     for await (const item of records) {
       if (item.type !== 'record') continue;
@@ -132,9 +155,11 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
       if (record.type === 'command' && record.id === id) place = item.offset;
       if (record.type !== 'batch') continue;
       isTaken ||= record.inputs.some((input) => 'command' in input && input.command === place);
-      const resolved = record.events.find((event): event is Resolved => isResolved(event) && event.request === request);
+      const resolved = record.events.find(
+        (event): event is ResolutionEvent => isResolved(event) && event.request === request,
+      );
       const refused = record.events.find((event) => event.kind === 'command.refused' && event.command === id);
-      if (refused) return { isOurs: false, outcome: resolved ?? before, reason: (refused as Refused).message };
+      if (refused) return { isOurs: false, outcome: resolved ?? before, reason: (refused as RefusalEvent).message };
       if (isTaken && resolved) return { isOurs: true, outcome: resolved, reason: null };
       before = resolved ?? before;
     }
@@ -146,5 +171,5 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
   }
 }
 
-const isResolved = (event: AgentEvent): event is Resolved =>
+const isResolved = (event: AgentEvent): event is ResolutionEvent =>
   event.kind === 'permission.resolved' || event.kind === 'question.resolved';

@@ -1,45 +1,46 @@
 /**
- * How each agent is started without a terminal: its program and flags, as data. None of the flags skips permissions: what the
- * agent asks by its own settings, a person or the policy answers. Keeps DRV-14: an agent that cannot be limited is not started.
+ * The start of each agent without a terminal: its program and flags, as data. None of the flags skips permissions: a person or
+ * the policy answers the requests that the agent makes by its own settings. Keeps DRV-14: an agent that cannot be limited is not
+ * started.
  */
 import { type AgentCommandLine, type AgentRun, type AgentStartOptions, SpoolError } from '@spool/protocol';
 import type { Content } from '@spool/protocol/agent';
 import type { RunOptions } from '../options.ts';
 
-type Passed = Pick<RunOptions, 'cwd' | 'env' | 'name' | 'labels' | 'timeoutMs' | 'retainMs'>;
+type CommonRunOptions = Pick<RunOptions, 'cwd' | 'env' | 'keptEnv' | 'name' | 'labels' | 'timeoutMs' | 'retainMs'>;
 
-export interface AgentOptions extends Passed, Pick<RunOptions, 'id'> {
+export interface AgentOptions extends CommonRunOptions, Pick<RunOptions, 'id'> {
   /** The first prompt: text, or text and images. */
   readonly prompt?: string | readonly Content[] | undefined;
   readonly model?: string | undefined;
   /** The agent's own permission or collaboration mode. */
   readonly mode?: string | undefined;
-  /** Goes on with a session of the agent's own, by its id. */
+  /** The id of the agent's own session to resume. */
   readonly resume?: string | undefined;
-  /** Stops when this much is spent, where the agent tells the cost. */
+  /** The cost at which it stops, if the agent reports the cost. */
   readonly budgetUsd?: number | undefined;
-  /** Stops after this many requests to the model in a turn, where the agent counts them. */
+  /** The number of requests to the model in a turn at which it stops, if the agent counts them. */
   readonly maxTurns?: number | undefined;
   /** The program (default: the agent's own name, looked up in PATH). */
   readonly program?: readonly string[] | undefined;
 }
 
-type Flag = readonly [flag: string, option: 'model' | 'mode' | 'resume' | 'budgetUsd' | 'maxTurns'];
+type AgentFlag = readonly [flag: string, option: 'model' | 'mode' | 'resume' | 'budgetUsd' | 'maxTurns'];
 
 interface Launch {
   readonly program: readonly string[];
   readonly flags: readonly string[];
   /** The options that are flags of the program; the others are commands of the driver, or are not possible. */
-  readonly options: readonly Flag[];
+  readonly options: readonly AgentFlag[];
   readonly env: Readonly<Record<string, string>>;
-  /** It serves HTTP (decision 115). */
+  /** The bridge, for an agent that serves HTTP (decision 115). */
   readonly bridge?: 'http';
 }
 
 export const AGENTS: Readonly<Record<string, Launch>> = {
   claude: {
     program: ['claude'],
-    // As Anthropic's own SDK starts it: many turns on stdin, and permissions as questions on the wire.
+    // The same start as by Anthropic's own SDK: many turns on stdin, and permissions as questions on the wire.
     flags: [
       '--output-format',
       'stream-json',
@@ -62,7 +63,7 @@ export const AGENTS: Readonly<Record<string, Launch>> = {
   codex: { program: ['codex'], flags: ['app-server'], options: [], env: {} },
   gemini: { program: ['gemini'], flags: ['--acp'], options: [['--model', 'model']], env: {} },
   grok: { program: ['grok'], flags: ['agent', '--no-leader', 'stdio'], options: [], env: {} },
-  // Whatever its settings say, it serves nobody but us.
+  // Whatever its settings are, it serves only us.
   opencode: {
     program: ['opencode'],
     flags: ['serve', '--hostname', '127.0.0.1', '--port', '0', '--no-mdns'],
@@ -73,12 +74,12 @@ export const AGENTS: Readonly<Record<string, Launch>> = {
   acp: { program: [], flags: [], options: [], env: {} },
 };
 
-/** The `run` of an agent. */
+/** Returns the `run` of an agent. */
 export function agentRun(
   name: string,
   options: AgentOptions,
   randomId: () => string,
-): Passed & { readonly command: readonly string[]; readonly size: null; readonly agent: AgentRun } {
+): CommonRunOptions & { readonly command: readonly string[]; readonly size: null; readonly agent: AgentRun } {
   const launch = Object.hasOwn(AGENTS, name) ? AGENTS[name]! : undefined;
   if (!launch) throw new SpoolError('AGENT_UNKNOWN', { agent: name, known: Object.keys(AGENTS).join(', ') });
   const program = options.program ?? launch.program;
@@ -98,6 +99,7 @@ export function agentRun(
     },
     cwd: options.cwd,
     env: options.env && { ...launch.env, ...options.env },
+    keptEnv: options.keptEnv,
     name: options.name,
     labels: options.labels,
     timeoutMs: options.timeoutMs,
@@ -105,14 +107,17 @@ export function agentRun(
   };
 }
 
-/** Variables that the agent needs beside the caller's. */
+/** Returns the variables that the agent needs beside the caller's. */
 export function agentEnvironment(name: string): Readonly<Record<string, string>> {
   return Object.hasOwn(AGENTS, name) ? AGENTS[name]!.env : {};
 }
 
-/** What is not a flag of the program is sent by the driver. Limits that an agent does not know would be silently ignored. */
+/**
+ * Returns the options that are not flags of the program: the driver sends them. Limits that an agent does not support would be
+ * silently ignored.
+ */
 function startOptions(agent: string, { options: flags }: Launch, options: AgentOptions): AgentStartOptions {
-  const isFlag = (wanted: Flag[1]): boolean => flags.some(([, option]) => option === wanted);
+  const isFlag = (wanted: AgentFlag[1]): boolean => flags.some(([, option]) => option === wanted);
   for (const limit of ['budgetUsd', 'maxTurns'] as const)
     if (options[limit] !== undefined && !isFlag(limit))
       throw new SpoolError('ARGUMENT_INVALID', { argument: limit, reason: `${agent} cannot be limited by it` });

@@ -1,6 +1,6 @@
 /**
- * Goes on with an agent that has ended, by the id of the agent's own session: another process, in another session of Spool
- * with the same name, folder and settings (decision 120). Nothing does this by itself. Keeps EVT-9.
+ * Resumes an agent that has ended, by the id of the agent's own session: another process, in another session of Spool with the
+ * same name, folder and settings (decision 120). This is never done automatically. Keeps EVT-40.
  */
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import type { AgentEvent } from '@spool/protocol/agent';
@@ -8,16 +8,16 @@ import type { Client } from '../client.ts';
 import type { RunOptions } from '../options.ts';
 import { type AgentOptions, AGENTS, firstCommands } from './launch.ts';
 
-/** The last record is in the last part of the events log. */
+/** The size of the last part of the events log, which contains the last record. */
 const LAST_BYTES = 1024 * 1024;
 
-export type ResumeOptions = Pick<AgentOptions, 'prompt' | 'env' | 'name' | 'timeoutMs' | 'retainMs' | 'id'>;
+export type ResumeOptions = Pick<AgentOptions, 'prompt' | 'env' | 'keptEnv' | 'name' | 'timeoutMs' | 'retainMs' | 'id'>;
 
-/** The `run` that goes on with it. */
+/** Returns the `run` that resumes it. */
 export async function resumedRun(
   client: Client,
   info: SessionInfo,
-  { prompt, env, name = info.name, timeoutMs, retainMs }: ResumeOptions,
+  { prompt, env, keptEnv, name = info.name, timeoutMs, retainMs }: ResumeOptions,
 ): Promise<RunOptions> {
   const { driver } = info;
   if (!driver) throw new SpoolError('NOT_AN_AGENT', { session: info.name });
@@ -32,6 +32,7 @@ export async function resumedRun(
     size: null,
     cwd: info.cwd,
     env,
+    keptEnv,
     name,
     labels: info.labels,
     timeoutMs,
@@ -46,7 +47,7 @@ export async function resumedRun(
   };
 }
 
-/** What the driver said at the end; if it could not say it, the last that the agent has said. */
+/** Returns the agent session that the driver reported at the end; without this, the last one that the agent reported. */
 async function ownSession(client: Client, { id, driver }: SessionInfo): Promise<string | null> {
   const { firstOffset, offset } = driver!;
   let own: string | null = null;

@@ -1,9 +1,9 @@
 /**
  * One connection to a keeper: hello first, then numbered requests and their frames.
  *
- * Frames go to their channel the moment they arrive, and no channel may wait inside its handler: so a watch that is not
- * read never delays a reply or another watch. A broken connection stays broken; its users (`Link` and the requests)
- * decide what happens then, because only they know what may be sent again.
+ * Frames are passed to their channel as soon as they arrive, and no channel may wait inside its handler: so a watch that is not
+ * read never delays a reply or another watch. A broken connection stays broken; its users (`Link` and the requests) decide how to
+ * continue, because only they know which requests may be sent again.
  */
 import {
   CONTROL_BYTES_MAX,
@@ -25,35 +25,35 @@ import {
   VERSION,
   type WireError,
 } from '@spool/protocol';
-import { abortController, type AbortSignalLike, type Transport } from './runtime.ts';
+import { abortController } from './abort.ts';
+import type { AbortSignalLike, Transport } from './runtime.ts';
 
 const CHANNEL_MAX = 0xffff_ffff;
 
 /** The receiver of a channel's frames. Both methods are called while frames are being read: they must not wait. */
 export interface Channel {
   onFrame(frame: Frame): void;
-  onBroken(broken: Broken): void;
+  onBroken(broken: BrokenConnection): void;
 }
 
-/** Why a connection ended. Internal to this package: callers see a `SpoolError`. */
-export class Broken extends Error {
+/** The reason why a connection ended. It is internal to this package: callers see a `SpoolError`. */
+export class BrokenConnection extends Error {
   readonly reason: SpoolError;
-  override readonly name = 'Broken';
+  override readonly name = 'BrokenConnection';
 
   constructor(reason: SpoolError) {
     super(reason.message);
     this.reason = reason;
   }
 
-  /** Whether a new connection may do better. If the daemon gave a reason for closing, it would only repeat it. */
+  /** Whether a new connection may succeed. If the daemon gave a reason for closing, it would only repeat it. */
   get mayRetry(): boolean {
     return LOST.has(this.reason.code) || UNREADABLE.has(this.reason.code);
   }
 
   /**
-   * Whether a request may be repeated. Not when one side could not read the other: that may have been the answer to
-   * this request, and would be the same again, forever. A watch may continue: it asks from its cursor, not for the same
-   * again.
+   * Whether a request may be repeated. It may not if one side could not read the other: that may have been the answer to this
+   * request, and would be the same again, forever. A watch may continue: it asks from its cursor, not for the same bytes.
    */
   get mayAskAgain(): boolean {
     return LOST.has(this.reason.code);
@@ -62,7 +62,7 @@ export class Broken extends Error {
 
 const LOST: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'INTERNAL']);
 
-/** What was read makes no sense: a fresh connection starts from a known state. */
+/** The errors for unreadable data: a fresh connection starts from a known state. */
 const UNREADABLE: ReadonlySet<string> = new Set(['FRAME_UNKNOWN', 'FRAME_TOO_LARGE', 'FRAME_INVALID']);
 
 export class Connection {
@@ -72,15 +72,15 @@ export class Connection {
   readonly #channels = new Map<number, Channel>();
   readonly #opened: PromiseWithResolvers<Hello> = Promise.withResolvers();
   #next: number;
-  #broken: Broken | null = null;
+  #broken: BrokenConnection | null = null;
   #isGreeted = false;
   readonly #now: () => number;
-  /** When the last bytes came, by `now`: a sign of life. */
+  /** The time of the last received bytes, by `now`. */
   receivedAt: number;
   readonly #ended = abortController();
   /** Called once, before the channels are notified: a channel that continues must find no trace of this connection. */
-  onBroken: (broken: Broken) => void = () => {};
-  /** Called when a requested frame arrives: the peer does more than say hello. */
+  onBroken: (broken: BrokenConnection) => void = () => {};
+  /** Called when a requested frame arrives: the peer does more than send a hello. */
   onProgress: () => void = () => {};
 
   constructor(
@@ -99,32 +99,32 @@ export class Connection {
     transport.send(encodeJson(FrameType.hello, 0, hello));
   }
 
-  /** Resolves with the keeper's hello; rejects with `Broken`. */
+  /** Resolves with the keeper's hello; rejects with `BrokenConnection`. */
   get opened(): Promise<Hello> {
     return this.#opened.promise;
   }
 
-  /** Aborted when the connection ends. */
+  /** The signal that is aborted when the connection ends. */
   get ended(): AbortSignalLike {
     return this.#ended.signal;
   }
 
-  /** Why it ended; null while it is open. */
-  get broken(): Broken | null {
+  /** The reason for the end; null while it is open. */
+  get broken(): BrokenConnection | null {
     return this.#broken;
   }
 
-  /** Sends a request, and resolves with the answer. Rejects with the daemon's error, or with `Broken`. */
+  /** Sends a request, and resolves with the answer. Rejects with the daemon's error, or with `BrokenConnection`. */
   request<K extends Op>(op: K, ask: Requests[K]['ask'], signal?: AbortSignalLike): Promise<Requests[K]['answer']> {
     return this.#once((channel) => encodeRequest(channel, op, ask), signal) as Promise<Requests[K]['answer']>;
   }
 
-  /** Sends bytes to a session, and resolves when they are in. */
+  /** Sends bytes to a session, and resolves when they are in the terminal. */
   async input(session: string, bytes: Uint8Array): Promise<void> {
     await this.#once((channel) => encodeFrame(FrameType.input, channel, encodeInput(session, bytes)));
   }
 
-  /** Opens a stream (`watch`, `events`): everything on its channel goes to `channel`. */
+  /** Opens a stream (`watch`, `events`): all frames on its channel are passed to `channel`. */
   open<K extends Op>(op: K, ask: Requests[K]['ask'], channel: Channel): number {
     const number = this.#number();
     const frame = encodeRequest(number, op, ask);
@@ -133,19 +133,19 @@ export class Connection {
     return number;
   }
 
-  /** Leaves a channel; if it is still open at the other end, tells the daemon. */
+  /** Leaves a channel; notifies the daemon if it is still open there. */
   leave(channel: number): void {
     if (!this.#channels.delete(channel) || this.#broken !== null) return;
     // The answer does not matter; it finds no channel and is ignored.
     this.send(encodeRequest(this.#number(), 'unwatch', { channel }));
   }
 
-  /** How many requests are open. */
+  /** The number of open requests. */
   get openChannels(): number {
     return this.#channels.size;
   }
 
-  /** Forgets a channel that has ended at the other end too. */
+  /** Forgets a channel that the daemon has ended too. */
   forget(channel: number): void {
     this.#channels.delete(channel);
   }
@@ -158,11 +158,17 @@ export class Connection {
     return this.#transport.bufferedBytes;
   }
 
+  /** The transport, while no frame is unfinished and nothing waits to be sent; else null. */
+  get idleTransport(): Transport | null {
+    const isIdle = this.#broken === null && this.#reader.isBetween && this.#transport.bufferedBytes === 0;
+    return isIdle ? this.#transport : null;
+  }
+
   drained(): Promise<void> {
     return this.#transport.drained();
   }
 
-  /** Invalid data arrived: nothing on this connection can be trusted any more. */
+  /** Closes the connection after invalid data: its later frames cannot be trusted. */
   fail(reason: SpoolError): void {
     this.#break(reason);
   }
@@ -224,7 +230,8 @@ export class Connection {
         if (this.#broken === null) this.#take(frame);
       });
     } catch (error) {
-      // A FRAME_… error from the reader or from a channel. Anything else is a bug of ours: break, and let it be seen.
+      // A FRAME_… error from the reader or from a channel. Any other error is a bug of ours: the connection is closed, and the
+      // error stays visible.
       if (!SpoolError.is(error)) {
         this.#break(new SpoolError('INTERNAL', { message: String(error) }, { cause: error }));
         throw error;
@@ -261,7 +268,7 @@ export class Connection {
 
   #break(reason: SpoolError): void {
     if (this.#broken !== null) return;
-    const broken = new Broken(reason);
+    const broken = new BrokenConnection(reason);
     this.#broken = broken;
     this.#ended.abort();
     this.#transport.close();
@@ -273,7 +280,7 @@ export class Connection {
   }
 }
 
-/** The first free number from `next` on: never 0, and after four thousand million of them from 1 again. */
+/** Returns the first free number from `next` on: never 0, and after four thousand million of them from 1 again. */
 export function freeChannel(next: number, isUsed: (channel: number) => boolean): number {
   let channel = next;
   while (channel < 1 || channel > CHANNEL_MAX || isUsed(channel))
@@ -281,12 +288,14 @@ export function freeChannel(next: number, isUsed: (channel: number) => boolean):
   return channel;
 }
 
-/** What an aborted call rejects with: the given reason. */
+/** Returns the reason with which an aborted call rejects. */
 export function abortReason(signal: AbortSignalLike): unknown {
   return signal.reason ?? Object.assign(new Error('aborted'), { name: 'AbortError' });
 }
 
-/** A request that is too large is refused here, for its caller: the keeper could only close the connection for everyone. */
+/**
+ * Encodes a request. One that is too large is refused here, for its caller: the keeper could only close the connection for all.
+ */
 function encodeRequest<K extends Op>(channel: number, op: K, ask: Requests[K]['ask']): Uint8Array {
   const frame = encodeJson(FrameType.request, channel, { op, ...ask });
   const bytes = frame.length - HEADER_BYTES;

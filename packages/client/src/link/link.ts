@@ -1,43 +1,46 @@
 /**
- * The link to the daemon: one connection at a time, opened on demand and reopened when it broke. Keeps REM-1, with the
- * streams above it: nothing here depends on what carries the frames.
+ * The link to the daemon: one connection at a time, opened on demand and reopened when it broke. Keeps REM-1, with the streams
+ * above it: the code here does not depend on the transport of the frames.
  *
- * Without a request nothing is dialled: an idle client must not start a daemon that was stopped on purpose. When the
- * link breaks, the first new attempt is immediate (a keeper that is being replaced accepts again at once), then they
- * spread out. The allowed time is counted from the break, or from the last sign of life of a later connection.
+ * Without a request there is no connection: an idle client must not start a daemon that was stopped on purpose. When the link
+ * breaks, the first new attempt is immediate (a keeper that is being replaced accepts again at once), then they spread out. The
+ * allowed time is counted from the break, or from the last data of a later connection.
  */
 import { SpoolError } from '@spool/protocol';
-import { abortReason, Broken, Connection } from './connection.ts';
+import { abortReason, BrokenConnection, Connection } from './connection.ts';
 import { cutUnlessAlive, cutWhenSilent } from './silence.ts';
-import { abortController, type AbortSignalLike, type Runtime } from './runtime.ts';
+import { abortController } from './abort.ts';
+import type { AbortSignalLike, Runtime } from './runtime.ts';
 
 export interface LinkOptions {
-  /** How long to try before giving up with CONNECTION_LOST. */
+  /** The time to try before giving up with CONNECTION_LOST. */
   readonly reconnectMs?: number | undefined;
   /** The name of this client, shown as viewer and as the source of input: `cli 4711`. */
   readonly who?: string | undefined;
 }
 
 export const RECONNECT_MS = 15_000;
-export const BACKOFF_MS_FIRST = 20;
-/** While the break is fresh: a user who waits then looks at a terminal, and most breaks are short. */
-export const BACKOFF_MS_FRESH = 250;
-export const FRESH_MS = 5000;
-/** So that a client is back within a second of its network, also after a long time. */
-export const BACKOFF_MS_MAX = 800;
+const BACKOFF_MS_FIRST = 20;
+/** The maximum pause shortly after a break: a user then watches a terminal, and most breaks are short. */
+const BACKOFF_MS_FRESH = 250;
+const FRESH_MS = 5000;
+/** The maximum pause later, so that a client is back within a second of its network. */
+const BACKOFF_MS_MAX = 800;
 
-/** A connection that was of use ends the row of failures, but not to zero: a peer may fail right after its first answer. */
+/** The attempt count after a useful connection: lower, but not zero, because a peer may fail right after its first answer. */
 const ATTEMPTS_AFTER_USE = 2;
 
-/** A connection that lived this long was healthy: the next attempt is immediate again. */
-export const STABLE_MS = 1000;
+/** The lifetime after which a connection counts as healthy: the next attempt is immediate again. */
+const STABLE_MS = 1000;
 
-/** Over a network that may die without a word: from the connection to the hello of the daemon. */
+/** The maximum time from the connection to the hello of the daemon, over a network that may fail silently. */
 export const HELLO_MS = 10_000;
-/** After `wake`, a peer that does not answer in this time is given up. */
-export const WAKE_CUT_MS = 4000;
-/** Several events wake a page at once: an attempt that is younger than this goes on. */
-export const WAKE_FRESH_MS = 1000;
+/** The time after `wake` within which a peer must answer. */
+const WAKE_CUT_MS = 4000;
+/** The interval at which a client that waits for its first answer reads the trouble that the daemon has reported. */
+const TROUBLE_LOOK_MS = 250;
+/** The age below which an attempt continues after `wake`: several events wake a page at once. */
+const WAKE_FRESH_MS = 1000;
 
 export class Link {
   readonly #runtime: Runtime;
@@ -47,15 +50,15 @@ export class Link {
   #connection: Connection | null = null;
   /** Callers that need a connection, in order. While there are any, the link is dialling. */
   readonly #waiting = new Set<PromiseWithResolvers<Connection>>();
-  /** Since when no attempt has had an answer; null while all is well. */
+  /** The time since which no attempt has had an answer; null without a failure. */
   #troubleSince: number | null = null;
   #brokenAt = 0;
-  /** The connection that was asked for a sign of life by `wake`. */
+  /** The connection that was pinged by `wake`. */
   #woken: Connection | null = null;
   /** Aborted by `wake`: ends the pause before an attempt, and an attempt that hangs. */
   #hurry = abortController();
   #openingSince = 0;
-  /** Attempts since the last healthy connection. */
+  /** The number of attempts since the last healthy connection. */
   #attempts = 0;
   #wasOpen = false;
 
@@ -65,7 +68,7 @@ export class Link {
     this.#who = options.who;
   }
 
-  /** The open connection, or null. Frames sent on it without waiting go out in the order of the calls. */
+  /** The open connection, or null. Frames sent on it without waiting keep the order of the calls. */
   get current(): Connection | null {
     return this.#connection;
   }
@@ -74,7 +77,7 @@ export class Link {
     return this.#closing.signal.aborted;
   }
 
-  /** An open connection; dials when there is none. All waiting callers get the same one, in order. */
+  /** Returns an open connection; dials if there is none. All waiting callers get the same one, in order. */
   connection(signal?: AbortSignalLike): Promise<Connection> {
     if (this.#connection !== null) return Promise.resolve(this.#connection);
     const waiter = Promise.withResolvers<Connection>();
@@ -89,20 +92,19 @@ export class Link {
     return waiter.promise;
   }
 
-  /**
-   * The network may have changed: an open connection is asked for a sign of life, and while there is none, the next attempt is
-   * made at once.
-   */
+  /** Pings an open connection after the network may have changed; without one, makes the next attempt at once. */
   wake(): void {
     const connection = this.#connection;
     if (connection !== null) {
       if (this.#woken === connection) return;
       this.#woken = connection;
       void cutUnlessAlive(connection, this.#runtime, WAKE_CUT_MS).then(() => (this.#woken = null));
-    } else if (this.#runtime.now() - this.#openingSince >= WAKE_FRESH_MS) {
-      this.#hurry.abort();
-      this.#hurry = abortController();
-    }
+    } else if (this.#runtime.now() - this.#openingSince >= WAKE_FRESH_MS) this.#hurryUp();
+  }
+
+  #hurryUp(): void {
+    this.#hurry.abort();
+    this.#hurry = abortController();
   }
 
   close(): void {
@@ -113,18 +115,20 @@ export class Link {
   }
 
   async #serve(): Promise<void> {
+    const trouble = this.#wasOpen ? null : new TroubleWatch(this.#runtime, () => this.#hurryUp());
     try {
-      const connection = await this.#connect();
+      const connection = await this.#connect(trouble);
       for (const waiter of this.#waiting) waiter.resolve(connection);
     } catch (error) {
       for (const waiter of this.#waiting) waiter.reject(error);
     }
+    trouble?.end();
     this.#waiting.clear();
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(trouble: TroubleWatch | null): Promise<Connection> {
     const now = this.#runtime.now();
-    // Ignore outages nobody was waiting through.
+    // Outages during which no caller waited do not count.
     if (now - this.#brokenAt >= STABLE_MS) this.#calm();
     this.#troubleSince ??= now;
     const until = this.#troubleSince + this.#reconnectMs;
@@ -135,24 +139,32 @@ export class Link {
       this.#attempts++;
       const leftMs = until - this.#runtime.now();
       try {
-        // The time is over, although each dial succeeded: a peer that answers the hello and then fails is not healthy
-        // either.
-        if (leftMs <= 0) throw new Broken(new SpoolError('CONNECTION_LOST'));
+        // The time is over, although each dial succeeded: a peer that answers the hello and then fails is not healthy either.
+        if (leftMs <= 0 || trouble?.reason !== undefined) throw new BrokenConnection(new SpoolError('CONNECTION_LOST'));
         return await this.#open(leftMs);
       } catch (error) {
         if (this.isClosed) throw closed();
+        if (trouble?.reason !== undefined) {
+          this.#calm();
+          throw new SpoolError('CONNECTION_LOST', { reason: trouble.reason }, { cause: error });
+        }
         const isFinal = !this.#mayRetry(error);
         if (!isFinal && this.#runtime.now() < until) continue;
         this.#calm();
-        if (isFinal) throw error instanceof Broken ? error.reason : error;
-        throw new SpoolError('CONNECTION_LOST', { triedMs: this.#reconnectMs }, { cause: error });
+        if (isFinal) throw error instanceof BrokenConnection ? error.reason : error;
+        const reason = this.#runtime.troubleOfDaemon?.()?.reason;
+        throw new SpoolError(
+          'CONNECTION_LOST',
+          { triedMs: this.#reconnectMs, ...(reason !== undefined && { reason }) },
+          { cause: error },
+        );
       }
     }
   }
 
   /**
-   * No pause before the first attempt, then 20 ms, 40 ms, … 250 ms, after 5 s up to 800 ms, each shortened at random so that
-   * many clients spread out.
+   * Returns the pause: none before the first attempt, then 20 ms, 40 ms, … 250 ms, after 5 s up to 800 ms, each shortened at
+   * random so that many clients spread out.
    */
   #pauseMs(): number {
     if (this.#attempts === 0) return 0;
@@ -161,7 +173,7 @@ export class Link {
     return ms * (0.5 + Math.random() / 2);
   }
 
-  /** Dials and says hello, both within `leftMs`. */
+  /** Dials and sends the hello, both within `leftMs`. */
   async #open(leftMs: number): Promise<Connection> {
     const giveUp = abortController();
     const answered = abortController();
@@ -216,12 +228,42 @@ export class Link {
     this.#attempts = 0;
   }
 
-  /** A refusal by the daemon or the machine is final; a daemon that is only away may come back. */
+  /** Returns whether to try again. A refusal by the daemon or the machine is final; an unreachable daemon may come back. */
   #mayRetry(error: unknown): boolean {
-    if (error instanceof Broken) return error.mayRetry;
+    if (error instanceof BrokenConnection) return error.mayRetry;
     if (!SpoolError.is(error)) return false;
     if (error.code === 'DAEMON_UNREACHABLE' || error.code === 'HOST_UNREACHABLE') return this.#wasOpen;
     return error.code === 'CONNECTION_LOST';
+  }
+}
+
+/**
+ * Waits for a report of the daemon that it cannot serve: then another attempt would only fail later. A report that was there before does
+ * not count, because the daemon tries again and its cause may be gone.
+ */
+class TroubleWatch {
+  readonly #ended = abortController();
+  reason: string | undefined;
+
+  constructor(runtime: Runtime, onReport: () => void) {
+    if (runtime.troubleOfDaemon) void this.#look(runtime, onReport);
+  }
+
+  end(): void {
+    this.#ended.abort();
+  }
+
+  async #look(runtime: Runtime, onReport: () => void): Promise<void> {
+    const { signal } = this.#ended;
+    await runtime.sleep(TROUBLE_LOOK_MS, signal);
+    const before = signal.aborted ? undefined : runtime.troubleOfDaemon!();
+    while (!signal.aborted) {
+      await runtime.sleep(TROUBLE_LOOK_MS, signal);
+      const found = signal.aborted ? undefined : runtime.troubleOfDaemon!();
+      if (found === undefined || found.at === before?.at) continue;
+      this.reason = found.reason;
+      return onReport();
+    }
   }
 }
 
@@ -229,10 +271,11 @@ export function closed(): SpoolError {
   return new SpoolError('CONNECTION_LOST', { reason: 'the client was closed' });
 }
 
-/** The promise, unless the signal aborts first; a late result goes to `tooLate`. */
+/** Returns the promise, unless the signal aborts first; a late result is passed to `tooLate`. */
 function orGivenUp<T>(promise: Promise<T>, signal: AbortSignalLike, tooLate?: (value: T) => void): Promise<T> {
   const { promise: either, resolve, reject } = Promise.withResolvers<T>();
-  const onAbort = (): void => reject(new Broken(new SpoolError('CONNECTION_LOST', { reason: 'no answer in time' })));
+  const onAbort = (): void =>
+    reject(new BrokenConnection(new SpoolError('CONNECTION_LOST', { reason: 'no answer in time' })));
   signal.addEventListener('abort', onAbort);
   promise
     .then((value) => (signal.aborted ? tooLate?.(value) : resolve(value)), reject)

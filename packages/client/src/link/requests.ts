@@ -1,34 +1,34 @@
 /**
  * Requests over a link that may break.
  *
- * Requests that are safe to repeat are sent again on the next connection, and then with the session's full id: by then
- * a name, or '' for the latest, may mean another session, which must not be stopped, removed or waited for by mistake.
- * So the id is looked up first (`get`) if it is not known already: one short round trip.
+ * Requests that are safe to repeat are sent again on the next connection, and then with the session's full id: by then a name, or
+ * '' for the latest, may refer to another session, which must not be stopped, removed or waited for by mistake. So the id is
+ * looked up first (`get`) if it is not known already: one short round trip.
  */
 import { type Op, type Requests, type SessionInfo, SpoolError } from '@spool/protocol';
-import { abortReason, Broken, type Connection } from './connection.ts';
+import { abortReason, BrokenConnection, type Connection } from './connection.ts';
 import { closed, type Link } from './link.ts';
 import type { AbortSignalLike } from './runtime.ts';
 
-/** Ids are remembered for this many sessions; a forgotten one costs a look-up. */
+/** The number of remembered ids; a forgotten one costs a look-up. */
 const IDS_MAX = 4096;
 
 export interface AgainOptions<K extends Op> {
   readonly signal?: AbortSignalLike | undefined;
-  /** The answer when the *repeated* request fails: for requests that are refused once they have been done. */
+  /** Returns the answer when the *repeated* request fails: for requests that are refused once they have been done. */
   readonly onRepeated?: (error: SpoolError) => Requests[K]['answer'] | undefined;
 }
 
 export class Requester {
   readonly link: Link;
-  /** Known full ids: an id never becomes another session's. */
+  /** Known full ids: an id is never used for another session. */
   readonly #ids = new Set<string>();
 
   constructor(link: Link) {
     this.link = link;
   }
 
-  /** For requests that are safe to repeat. Only a broken link is retried, never an answer, even an unreadable one. */
+  /** Sends a request that is safe to repeat. Only a broken link is retried, never an answer, even an unreadable one. */
   async again<K extends Op>(
     op: K,
     ask: Requests[K]['ask'],
@@ -40,7 +40,7 @@ export class Requester {
       try {
         return await connection.request(op, ask, signal);
       } catch (error) {
-        if (error instanceof Broken) {
+        if (error instanceof BrokenConnection) {
           if (this.link.isClosed) throw closed();
           if (!error.mayAskAgain) throw error.reason;
           continue;
@@ -52,13 +52,13 @@ export class Requester {
     }
   }
 
-  /** For requests that must not be repeated: the caller decides what a broken link means. */
+  /** Sends a request that must not be repeated: the caller decides how to handle a broken link. */
   async once<K extends Op>(op: K, ask: Requests[K]['ask']): Promise<Requests[K]['answer']> {
     const connection = await this.#connection();
     try {
       return await connection.request(op, ask);
     } catch (error) {
-      throw error instanceof Broken ? error.reason : error;
+      throw error instanceof BrokenConnection ? error.reason : error;
     }
   }
 
@@ -68,7 +68,7 @@ export class Requester {
     return info;
   }
 
-  /** The full id of a session. */
+  /** Returns the full id of a session. */
   async id(session: string, signal?: AbortSignalLike): Promise<string> {
     return this.isId(session) ? session : (await this.get(session, signal)).id;
   }
@@ -84,7 +84,7 @@ export class Requester {
     this.#ids.delete(oldest!);
   }
 
-  /** Synchronous when it is open, so that requests go out in the order of the calls. */
+  /** Returns the connection, synchronously if it is open, so that requests keep the order of the calls. */
   #connection(signal?: AbortSignalLike): Connection | Promise<Connection> {
     if (signal?.aborted) throw abortReason(signal);
     if (this.link.isClosed) throw closed();

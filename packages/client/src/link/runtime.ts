@@ -1,59 +1,72 @@
 /**
- * What a runtime must provide: connections, time and randomness. Everything else in this package is plain ECMAScript,
- * so that the same client runs in Node, in a page, and in a test with a fake clock.
+ * The interface of a runtime: connections, time and randomness. Everything else in this package is plain ECMAScript, so that the
+ * same client runs in Node, in a page, and in a test with a fake clock.
  */
 import type { ProcessIdentity, RunRequest } from '@spool/protocol';
 
 /** One connection; bytes arrive in order and complete, or not at all. */
 export interface Transport {
-  /** Takes the bytes at once and sends them when it can. They are not changed afterwards. */
+  /** Takes the bytes at once and sends them when possible. They are not changed afterwards. */
   send(bytes: Uint8Array): void;
   readonly bufferedBytes: number;
   /** Resolves when there is room again; also when the transport has closed. */
   drained(): Promise<void>;
-  /** May be called twice. `onClose` follows, unless it has been called already. */
+  /** Closes the transport; may be called twice. `onClose` follows, unless it has been called already. */
   close(): void;
-  /** Set by the owner. The chunk is valid during the call only. */
+  /** Called with received bytes; set by the owner. The chunk is valid during the call only. */
   onData: (chunk: Uint8Array) => void;
-  /** Set by the owner. Called once, and last. */
+  /** Called at the end; set by the owner. It is called once, and last. */
   onClose: (error?: Error) => void;
+  /**
+   * Lends the fd of a local socket to another reader, which passes its data to `onData` and calls `close` at the end. Returns the
+   * function with which that reader returns the fd, or undefined where there is no fd.
+   */
+  readElsewhere?(take: (fd: number) => void): (() => void) | undefined;
+}
+
+export interface DaemonTrouble {
+  readonly reason: string;
+  /** The time of the report, by any clock: another number is another report. */
+  readonly at: number;
 }
 
 export interface Runtime {
-  /** Connects; starts the daemon when there is none. */
+  /** Connects; starts the daemon if none runs. */
   dial(signal?: AbortSignalLike): Promise<Transport>;
   /**
-   * Resolves after this many milliseconds, or as soon as `signal` is aborted. The timer must keep the program alive,
-   * because nothing else may do so while the client waits to dial again; it ends with its signal, so it never lingers.
+   * Resolves after this many milliseconds, or as soon as `signal` is aborted. The timer must keep the program alive, because it
+   * may be the only pending work while the client waits to dial again; it ends with its signal.
    */
   sleep(ms: number, signal?: AbortSignalLike): Promise<void>;
   now(): number;
-  /** 10 characters of [a-z0-9], the first a letter. */
+  /** Returns why a running daemon does not answer, if it has reported this. */
+  troubleOfDaemon?(): DaemonTrouble | undefined;
+  /** Returns 10 characters of [a-z0-9], the first a letter. */
   randomId(): string;
-  /** For networks that die without a word: when to ask a silent peer for a sign of life, and when to give it up. */
-  readonly silence?: Silence | undefined;
-  /** The daemon is on another machine: paths and processes of this one mean nothing there. */
+  /** The limits for networks that fail silently: when to ping a silent peer, and when to give it up. */
+  readonly silence?: SilenceLimits | undefined;
+  /** Whether the daemon is on another machine, where paths and processes of this one are meaningless. */
   readonly isRemote?: boolean | undefined;
-  /** The defaults of `run`: the caller's folder, environment and limits. */
+  /** Returns the defaults of `run`: the caller's folder, environment and limits. */
   runDefaults?(options?: RunDefaultsOptions): RunDefaults;
-  /** The identity of this process; null or absent where there is none. */
+  /** Returns the identity of this process; null or absent if there is none. */
   processIdentity?(): ProcessIdentity | null;
   /** Resolves a path from the caller's folder; without this, paths must be absolute. */
   resolvePath?(path: string): string;
 }
 
-export interface RunDefaultsOptions {
+interface RunDefaultsOptions {
   readonly isTask?: boolean | undefined;
-  /** The whole environment of the caller instead of the allow-listed part. */
+  /** Whether the whole environment of the caller is used instead of the allow-listed part. */
   readonly inheritEnv?: boolean | undefined;
 }
 
 export type RunDefaults = Pick<RunRequest, 'cwd' | 'env' | 'base' | 'umask' | 'nofileSoft' | 'limits' | 'nice'>;
 
-export interface Silence {
-  /** Nothing was received for this long: ask. */
+export interface SilenceLimits {
+  /** The silence after which the peer is pinged. */
   readonly askAfterMs: number;
-  /** No answer, and nothing else, for this long: the connection is dead. */
+  /** The further silence after which the connection counts as dead. */
   readonly cutAfterMs: number;
 }
 

@@ -7,7 +7,7 @@ import { HELLO_MS } from './link.ts';
 
 const SILENCE = { askAfterMs: 10_000, cutAfterMs: 5000 };
 
-/** The fake keeper, over a network that may die without a word. */
+/** Connects to the fake keeper over a network that may fail silently. */
 function overNetwork(keeper: FakeKeeper): Runtime {
   return Object.assign(keeper, { silence: SILENCE });
 }
@@ -75,7 +75,7 @@ test('[REM-2] a program that was suspended itself asks once more before it gives
   await client.open();
   let asked = 0;
   keeper.answers.unwatch = () => {
-    // The answer is there, but the timer is over first: a minute passed meanwhile.
+    // The answer has arrived, but the timer fires first: a minute passed meanwhile.
     if (asked++ === 0) keeper.now = () => keeper.clock.now() + 60_000;
     return asked === 1 ? 'silence' : {};
   };
@@ -89,7 +89,7 @@ test('[REM-2] a client that is woken asks at once, and gives up a peer that stay
   const client = new Client(overNetwork(keeper));
   await client.open();
   client.wake();
-  client.wake(); // one question for both
+  client.wake(); // one ping for both
   await keeper.clock.sleep(1);
   expect(keeper.ops()).toEqual(['unwatch']);
   await keeper.clock.sleep(5000);

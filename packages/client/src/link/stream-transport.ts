@@ -11,6 +11,10 @@ export interface StreamSocket {
   off(event: 'drain' | 'close', listener: () => void): this;
   write(bytes: Uint8Array): unknown;
   destroy(): unknown;
+  pause?(): unknown;
+  resume?(): unknown;
+  /** Node's own; its fd has no other name. */
+  readonly _handle?: { readonly fd?: number } | null;
   readonly writableLength: number;
   readonly writableNeedDrain: boolean;
   readonly destroyed: boolean;
@@ -22,7 +26,7 @@ export class StreamTransport implements Transport {
   onData: (chunk: Uint8Array) => void = () => {};
   onClose: (error?: Error) => void = () => {};
 
-  /** `open` makes the socket, and passes what it reads to its argument. */
+  /** `open` creates the socket, and passes the received bytes to its argument. */
   constructor(open: (read: (chunk: Uint8Array) => void) => StreamSocket) {
     this.#socket = open((chunk) => this.onData(chunk));
     this.#socket.on('error', (error) => {
@@ -45,6 +49,15 @@ export class StreamTransport implements Transport {
     this.#socket.once('drain', resolve).once('close', resolve);
     await promise;
     this.#socket.off('drain', resolve).off('close', resolve);
+  }
+
+  readElsewhere(take: (fd: number) => void): (() => void) | undefined {
+    const socket = this.#socket;
+    const fd = socket._handle?.fd;
+    if (fd === undefined || fd < 0 || socket.destroyed) return undefined;
+    take(fd);
+    socket.pause?.();
+    return () => socket.resume?.();
   }
 
   close(): void {

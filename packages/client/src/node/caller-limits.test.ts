@@ -6,7 +6,7 @@ import { callerLimits } from './caller-limits.ts';
 const module = new URL('./caller-limits.ts', import.meta.url).href;
 const script = `import('${module}').then(({ callerLimits }) => console.log(JSON.stringify(callerLimits())))`;
 
-/** Run by a Node whose parent is a shell with these limits. */
+/** Returns the limits in a Node whose parent is a shell with these limits. */
 function limitsUnder(shell: string): unknown {
   return JSON.parse(
     execFileSync('/bin/sh', ['-c', `${shell}; "$0" -e "$1"; true`, process.execPath, script], { encoding: 'utf8' }),

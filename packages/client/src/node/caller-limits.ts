@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { type Limits, parseLimits } from '@spool/protocol';
 
-/** Linux's default, and the most that programs with `select` can handle. */
+/** The soft limit of Linux by default, and the maximum for programs with `select`. */
 const NOFILE_USUAL = 1024;
 
 export interface CallerLimits {

@@ -1,7 +1,10 @@
-/** Refuses a Node that is too old with a typed error, before anything fails in a way that nobody understands. Keeps SDK-1. */
+/** Refuses a Node that is too old with a typed error, before it fails in an obscure way. Keeps SDK-1. */
 import { SpoolError } from '@spool/protocol';
 
-/** As in `engines` of the package (scripts/pack-sdk.mjs): `Promise.withResolvers`, and `await using` after compilation. */
+/**
+ * The minimum version, as in `engines` of the package (scripts/pack-sdk.mjs): `Promise.withResolvers`, and `await using` after
+ * compilation.
+ */
 const NODE_MIN = [22, 12] as const;
 
 export function checkNode(version: string): void {

@@ -1,9 +1,9 @@
 /**
- * The environment that a session starts with: what a program needs to find the user's things, and what was requested.
+ * The environment of a new session: the variables that programs need to find the user's files, and those that were requested.
  *
- * An allow-list, because the caller's environment is full of private values: secrets of a CI job, the terminal it runs
- * in, the settings of the Node or npm that runs us, and the variables of an outer spool session. Keeps RUN-1: an
- * allow-list and what was asked for, nothing else.
+ * It is an allow-list, because the caller's environment is full of private values: secrets of a CI job, the terminal it runs in,
+ * the settings of the Node or npm that runs us, and the variables of an outer spool session. Keeps RUN-1: an allow-list and the
+ * requested variables, and no others.
  */
 const ALLOWED: ReadonlySet<string> = new Set(
   [
@@ -15,7 +15,7 @@ const ALLOWED: ReadonlySet<string> = new Set(
     'SSH_AUTH_SOCK SSH_AGENT_PID GNUPGHOME DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS',
     // Network
     'http_proxy https_proxy ftp_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY NO_PROXY ALL_PROXY',
-    // Certificates: without them nothing works behind a proxy that opens TLS
+    // Certificates: programs need them behind a proxy that opens TLS
     'SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO',
     'GIT_SSL_CAPATH PIP_CERT UV_NATIVE_TLS UV_SYSTEM_CERTS AWS_CA_BUNDLE CARGO_HTTP_CAINFO DENO_CERT DENO_TLS_CA_STORE',
     'HTTPLIB2_CA_CERTS PERL_LWP_SSL_CA_FILE COMPOSER_CAFILE BUNDLE_SSL_CA_CERT CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE',
@@ -29,14 +29,14 @@ const ALLOWED: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** What installers and builds of a task read, in addition. */
+/** The additional variables for installers and builds of a task. */
 export const TASK_VARIABLES: readonly string[] = ['CI', 'NODE_ENV', 'npm_config_*', 'NPM_CONFIG_*'];
 
 const ALLOWED_PREFIXES = ['LC_', 'XDG_'] as const;
 
 /**
- * The allowed part of `env`, what `patterns` names of it (`AWS_*`), and all of `extra`. A name in `extra` without a
- * value takes the caller's value, if there is one: an explicit request is not a leak.
+ * Returns the allowed part of `env`, the variables that `patterns` names (`AWS_*`), and all of `extra`. A name in `extra` without
+ * a value takes the caller's value, if there is one: an explicit request is not a leak.
  */
 export function childEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -50,12 +50,12 @@ export function childEnvironment(
   return Object.fromEntries([...passed, ...asked].filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** All of it, except what describes the caller's own terminal and session. */
+/** Returns all variables, except those that describe the caller's own terminal and session. */
 export function inheritedEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return childEnvironment(env, {}, ['*']);
 }
 
-/** The session gets its own, whatever a pattern like `*` names. */
+/** Returns whether the session gets its own value, even if a pattern like `*` names it. */
 function isOurs(name: string): boolean {
   return ['SPOOL_SESSION', 'SPOOL_SOCKET', 'TERM', 'COLORTERM', 'TERMCAP', 'LINES', 'COLUMNS'].includes(name);
 }

@@ -23,7 +23,7 @@ import { type Client, connect, type ConnectOptions } from './index.ts';
 
 const FAKE_DAEMON = fileURLToPath(new URL('../../test/fake-daemon.mjs', import.meta.url));
 
-interface Started {
+interface StartRecord {
   readonly pid: number;
   readonly way: string;
   readonly cwd: string;
@@ -31,20 +31,20 @@ interface Started {
   readonly isLeader: boolean;
 }
 
-/** A folder for one daemon; everything started in it ends with the test. */
+/** Creates a folder for one daemon; all processes started in it end with the test. */
 function setUp(): {
   home: string;
   run: string;
-  starts: () => Started[];
+  starts: () => StartRecord[];
   dial: (options?: ConnectOptions & { fake?: string }) => Promise<Client>;
 } {
   const home = mkdtempSync(`${tmpdir()}/spool-client-`);
   const clients: Client[] = [];
-  const starts = (): Started[] =>
+  const starts = (): StartRecord[] =>
     [`${home}/starts`, `${home}/spool/starts`]
       .filter((path) => existsSync(path))
       .flatMap((path) => readFileSync(path, 'utf8').trim().split('\n'))
-      .map((line) => JSON.parse(line) as Started);
+      .map((line) => JSON.parse(line) as StartRecord);
   onTestFinished(() => {
     for (const client of clients) client.close();
     for (const { pid } of starts()) {
@@ -128,7 +128,7 @@ test('the daemon stands apart: its own session, at the root, with little of our 
   });
 });
 
-/** Listens, accepts nobody and computes: the first connections wait, and the next one is refused with EAGAIN. */
+/** Listens, accepts no connection and computes: the first connections wait, and the next one is refused with EAGAIN. */
 const BUSY_LISTENER = `
 require('node:net').createServer().listen({ path: process.argv[1], backlog: 1 }, () => {
   require('node:fs').writeSync(1, 'listening');
@@ -153,7 +153,7 @@ test('a daemon that is too busy to answer, and then dies, is replaced', async ()
     });
   }
   const dialled = dial();
-  await new Promise((resolve) => setTimeout(resolve, 50)); // so that it finds the busy one, as a rule
+  await new Promise((resolve) => setTimeout(resolve, 50)); // so that it usually finds the busy one
   old.kill('SIGKILL');
   expect(await pidOf(await dialled)).toBe(starts()[0]!.pid);
 });
@@ -163,7 +163,7 @@ test('fifty clients at once find one daemon, and do not start fifty processes fo
   const clients = await Promise.all(Array.from({ length: 50 }, () => dial()));
   const pids = new Set(await Promise.all(clients.map(pidOf)));
   expect(pids.size).toBe(1);
-  expect(starts().length).toBeLessThan(10); // one as a rule; a busy machine may lose patience
+  expect(starts().length).toBeLessThan(10); // usually one; a busy machine may time out
   expect(existsSync(`${home}/starting`)).toBe(false);
 });
 
@@ -185,8 +185,8 @@ test('a daemon whose socket comes a little after its word is waited for', async 
 
 test('a claim that was left by a client that died holds nobody up', async () => {
   const tookMs: number[] = [];
-  // The quickest of three: on a busy machine one may take long for other reasons.
-  for (let round = 0; round < 3; round++) {
+  // One that waited for the claim to grow old would never be this quick; on a busy machine one of many is.
+  for (let round = 0; round < 20 && !tookMs.some((ms) => ms < 1400); round++) {
     const { dial, home, starts } = setUp();
     writeFileSync(`${home}/starting`, '');
     utimesSync(`${home}/starting`, 1, 1);

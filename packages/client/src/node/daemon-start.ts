@@ -1,6 +1,6 @@
 /**
- * Starts the daemon. The daemon itself ensures that there is only one (it holds a lock). This file only prevents that
- * fifty clients that find none start fifty Node processes: the first leaves a claim file, and the others wait a little.
+ * Starts the daemon. The daemon itself ensures that there is only one (it holds a lock). This file only prevents that fifty
+ * clients start fifty Node processes if no daemon runs: the first leaves a claim file, and the others wait a little.
  */
 import { closeSync, constants, existsSync, openSync, statSync, unlinkSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -8,21 +8,23 @@ import { fileURLToPath } from 'node:url';
 import { type Environment, fromWireError, type Home, SpoolError, type WireError } from '@spool/protocol';
 import { makePrivateFolder } from './private-folder.ts';
 
-/** A start takes about 100 ms; one that takes this long has failed. */
+/** The limit for a start, which takes about 100 ms. */
 const READY_MS_MAX = 10_000;
 
-/** A claim that is older was left by a client that died. */
+/** The maximum age of a claim; an older one was left by a client that died. */
 const CLAIM_MS_MAX = 3000;
 
-/** The variables that the daemon gets. The rest is private to the caller: it must not live on in a daemon for weeks. */
+/**
+ * The variables that the daemon gets. The other variables are private to the caller: they must not be kept in a daemon for weeks.
+ */
 const DAEMON_VARIABLES: ReadonlySet<string> = new Set(
   'HOME USER LOGNAME PATH LANG TMPDIR XDG_STATE_HOME XDG_RUNTIME_DIR XDG_CONFIG_HOME'.split(' '),
 );
 
-/** These describe the session that we may be running in, not the daemon. */
+/** The variables that describe the session in which we may be running, not the daemon. */
 const SESSION_VARIABLES: ReadonlySet<string> = new Set(['SPOOL_SESSION', 'SPOOL_SOCKET']);
 
-/** The right to start the daemon. Advisory only: without it nothing breaks. */
+/** The claim to start the daemon. It is advisory only: without it there is still only one daemon. */
 export class StartClaim {
   readonly #path: string;
   readonly #isOurs: boolean;
@@ -64,10 +66,10 @@ export interface StartOptions {
   readonly daemonEntry: string | undefined;
 }
 
-/** Resolves when a daemon runs: `ready` is the one started here, `busy` the one that was there first. */
+/** Resolves when a daemon runs: `ready` is the one started here, `busy` one that was running already. */
 export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions): Promise<'ready' | 'busy'> {
   const entry = daemonEntry ?? findDaemonEntry();
-  // Imported here: a client that finds its daemon running does not pay for it.
+  // Imported here: a client that finds its daemon running does not need it.
   const { spawn } = await import('node:child_process');
   const stderr = openDaemonLog(home, uid);
   const child = spawn(process.execPath, [entry, '--ready-fd', '3'], {
@@ -107,7 +109,10 @@ export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions)
   }
 }
 
-/** Beside this file in the bundle (which may have put it into `chunks/`), or where the bundle is in the repository. */
+/**
+ * Returns the daemon's program: beside this file in the bundle (which may have put it into `chunks/`), or the bundle in the
+ * repository.
+ */
 export function findDaemonEntry(): string {
   const places = ['./holder.mjs', '../holder.mjs', '../../../../dist/holder.mjs'];
   const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
@@ -125,10 +130,7 @@ export function daemonEnvironment(env: Environment): Record<string, string> {
   );
 }
 
-/**
- * A daemon that fails before it can open its log (a broken installation) writes the reason to stderr, which goes to the
- * log.
- */
+/** Opens the log for the stderr of a daemon that fails before it can open it itself (a broken installation). */
 function openDaemonLog(home: Home, uid: number): number | undefined {
   if (!makePrivateFolder(home.state, uid)) return undefined;
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;

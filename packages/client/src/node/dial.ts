@@ -5,24 +5,27 @@ import type { AbortSignalLike, Transport } from '../index.ts';
 import { StartClaim, startDaemon } from './daemon-start.ts';
 import { knownSockets } from './known-sockets.ts';
 import { sleep } from './sleep.ts';
-import { connectSocket } from './socket-transport.ts';
 
 export interface DialOptions {
   readonly env: Environment;
   readonly home: Home;
   readonly uid: number;
-  /** Whether to start a daemon when there is none. */
+  /** Whether to start a daemon if none runs. */
   readonly start: boolean;
   readonly daemonEntry: string | undefined;
+  readonly connectSocket: ConnectSocket | undefined;
 }
 
-/** How long to wait for a daemon that another client is starting, before starting one anyway. */
+/** Opens a connection to a unix socket. Rejects with the system's own error (ENOENT, ECONNREFUSED, …). */
+export type ConnectSocket = (path: string, signal?: AbortSignalLike) => Promise<Transport>;
+
+/** The time to wait for a daemon that another client is starting, before starting one anyway. */
 const OTHERS_START_MS = 1500;
 
-/** How long the socket of an announced daemon may take to answer. */
+/** The time within which the socket of an announced daemon must answer. */
 const ANSWER_MS = 10_000;
 
-/** A daemon that holds the lock and does not answer for this long may be exiting: then another start may succeed. */
+/** The silence after which a daemon that holds the lock may be exiting: then another start may succeed. */
 const BUSY_MS = 1000;
 
 const POLL_MS = 15;
@@ -33,7 +36,7 @@ const MAY_PASS: ReadonlySet<string | undefined> = new Set([...NOBODY, 'EAGAIN', 
 
 export async function dial(options: DialOptions, signal?: AbortSignalLike): Promise<Transport> {
   let found = await tryConnect(options, signal);
-  // A daemon that is there and busy answers soon, or it was about to die.
+  // A running but busy daemon answers soon, or it was about to die.
   if (found instanceof Error && !isNobody(found))
     found = await poll(options, { ms: ANSWER_MS, isFinal: isNobody }, signal);
   if (!(found instanceof Error)) return found;
@@ -61,20 +64,17 @@ async function startAndConnect(options: DialOptions, signal: AbortSignalLike | u
   }
 }
 
-interface Polling {
+interface PollOptions {
   readonly ms: number;
   readonly isWorthIt?: () => boolean;
-  /** A failure after which another attempt would fail too. */
+  /** Returns whether another attempt would fail too. */
   readonly isFinal?: (failure: NodeJS.ErrnoException) => boolean;
 }
 
-/**
- * Tries to connect repeatedly while it is worth it, and once after that: the wait may have ended because the daemon is
- * ready.
- */
+/** Tries to connect repeatedly while this is useful, and once after that: the wait may have ended because the daemon is ready. */
 async function poll(
   options: DialOptions,
-  { ms, isWorthIt = () => true, isFinal = () => false }: Polling,
+  { ms, isWorthIt = () => true, isFinal = () => false }: PollOptions,
   signal: AbortSignalLike | undefined,
 ): Promise<Transport | NodeJS.ErrnoException> {
   const until = performance.now() + ms;
@@ -86,12 +86,17 @@ async function poll(
   }
 }
 
-/** The folders are checked each time: another user may have created them a moment ago. */
+/** Tries to connect once. The folders are checked each time: another user may have created them a moment ago. */
 async function tryConnect(
   options: DialOptions,
   signal: AbortSignalLike | undefined,
 ): Promise<Transport | NodeJS.ErrnoException> {
   const { env, home, uid } = options;
+  // Loaded on demand: `node:net` takes 3 ms.
+  const { connectSocket } =
+    options.connectSocket === undefined
+      ? await import('./socket-transport.ts')
+      : { connectSocket: options.connectSocket };
   let failure: NodeJS.ErrnoException = Object.assign(new Error('no socket is there'), { code: 'ENOENT' });
   for (const socket of knownSockets(env, home, uid).sockets) {
     try {
@@ -99,7 +104,7 @@ async function tryConnect(
     } catch (error) {
       failure = error as NodeJS.ErrnoException;
       if (!MAY_PASS.has(failure.code)) throw unreachable(options, error);
-      if (!NOBODY.has(failure.code)) break; // a daemon is there, and busy
+      if (!NOBODY.has(failure.code)) break; // a daemon runs, and is busy
     }
   }
   return failure;

@@ -1,5 +1,5 @@
 /**
- * Where the daemon of a state folder may listen. A file in the folder, written by the daemon, lists it; so every
+ * The sockets on which the daemon of a state folder may listen. A file in the folder, written by the daemon, lists them; so every
  * environment of a user finds the same daemon, whatever its XDG_RUNTIME_DIR.
  */
 import { lstatSync, readFileSync } from 'node:fs';
@@ -8,22 +8,22 @@ import { type Address, type Environment, type Home, parseAddress, socketIn } fro
 import { hasPrivateFolder } from './private-folder.ts';
 
 export interface KnownSockets {
-  /** In the order in which to try them. */
+  /** The sockets in the order in which to try them. */
   readonly sockets: readonly string[];
   readonly address: Address | null;
 }
 
 export function knownSockets(env: Environment, home: Home, uid: number): KnownSockets {
-  // Inside a session, `spool` means the daemon of that session.
+  // Inside a session, `spool` refers to the daemon of that session.
   const given = home.socket === env.SPOOL_SOCKET ? [home.socket] : [];
   const address = hasPrivateFolder(home.state, uid) ? addressIn(home) : null;
-  // Without an address: a daemon of a version that wrote none.
+  // Without an address, the daemon may have a version that wrote none.
   const found = address?.sockets ?? home.runs.filter((run) => mayBeOurs(run, home, uid)).map(socketIn);
   const sockets = [...new Set([...given, ...found])].filter((socket) => hasPrivateFolder(dirname(socket), uid));
   return { sockets, address };
 }
 
-/** An address that was copied with its folder leads to the daemon of the original: it is ignored. */
+/** Returns the address. One that was copied with its folder leads to the daemon of the original: it is ignored. */
 function addressIn({ state, address: path }: Home): Address | null {
   const address = parseAddress(readOrEmpty(path));
   if (address?.folder === undefined) return address; // an older version, without this field
@@ -31,7 +31,10 @@ function addressIn({ state, address: path }: Home): Address | null {
   return found !== undefined && String(found.ino) === address.folder ? address : null;
 }
 
-/** A runtime folder of another user (as after `su`), or one used by the daemon of another state folder, is not ours. */
+/**
+ * Returns whether a runtime folder may be ours: not one of another user (as after `su`), or one used by the daemon of another
+ * state folder.
+ */
 function mayBeOurs(run: string, home: Home, uid: number): boolean {
   const parent = lstatSync(dirname(run), { throwIfNoEntry: false });
   if (parent === undefined || (parent.uid !== uid && (parent.mode & 0o1000) === 0)) return false;
@@ -43,6 +46,6 @@ function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // missing or unreadable: then it tells us nothing
+    return ''; // missing or unreadable: it proves nothing
   }
 }

@@ -1,13 +1,13 @@
-/** Looks at, and makes, the folders of the daemon before it is spoken to: only this user may be able to enter them. */
+/** Checks and creates the folders of the daemon before a connection: only this user may be able to enter them. */
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { canOthersEnter, type FolderDisk, foreignFolder, makeFolders, SpoolError } from '@spool/protocol';
 
-export const PRIVATE_FOLDERS: FolderDisk = {
+const PRIVATE_FOLDERS: FolderDisk = {
   mkdir: (folder) => mkdirSync(folder, { mode: 0o700 }),
   stat: (folder) => statSync(folder, { throwIfNoEntry: false }),
 };
 
-/** Whether it exists. Throws if it exists and is not private. */
+/** Returns whether the folder exists. Throws if it exists and is not private. */
 export function hasPrivateFolder(folder: string, uid: number): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return false;
@@ -18,7 +18,7 @@ export function hasPrivateFolder(folder: string, uid: number): boolean {
   return true;
 }
 
-/** Creates it if needed and possible. Returns whether it exists then. */
+/** Creates the folder if needed and possible. Returns whether it exists then. */
 export function makePrivateFolder(folder: string, uid: number): boolean {
   try {
     makeFolders(folder, uid, PRIVATE_FOLDERS);

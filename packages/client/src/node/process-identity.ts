@@ -1,8 +1,13 @@
-/** The identity of a process, as the daemon compares it: see `ProcessIdentity`. Keeps TASK-8: an owner is never a bare pid. */
+/**
+ * The identity of a process, in the form that the daemon compares: see `ProcessIdentity`. Keeps TASK-8: an owner is never a bare
+ * pid.
+ */
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { ProcessIdentity } from '@spool/protocol';
 
-/** Of this process (default) or another one in the same pid namespace; null when it is gone, or without /proc. */
+/**
+ * Returns the identity of this process (default) or another one in the same pid namespace; null if it is gone, or without /proc.
+ */
 export function processIdentity(pid: number = process.pid): ProcessIdentity | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -12,6 +17,6 @@ export function processIdentity(pid: number = process.pid): ProcessIdentity | nu
     const pidNamespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
     return startTicks && pidNamespace ? { pid, startTicks, bootId, pidNamespace } : null;
   } catch {
-    return null; // it is gone, or /proc is not there
+    return null; // the process is gone, or there is no /proc
   }
 }

@@ -80,7 +80,7 @@ test.each([
   }
   await closed;
   transport.close();
-  transport.send(new Uint8Array(1)); // into the void, without a throw
+  transport.send(new Uint8Array(1)); // sent nowhere, without an exception
   await transport.drained();
   await new Promise((resolve) => setImmediate(resolve));
   expect(told).toBe(1);

@@ -1,18 +1,18 @@
 /**
- * A Unix socket as a transport. It reads into one reused buffer: a flood then makes no garbage, and the frames are cut
- * out of that buffer before the next read fills it.
+ * A Unix socket as a transport. It reads into one reused buffer: a flood then creates no garbage, and the frames are cut out of
+ * that buffer before the next read fills it.
  */
 import { connect } from 'node:net';
 import type { AbortSignalLike, Transport } from '../index.ts';
 import { StreamTransport } from '../link/stream-transport.ts';
 
 /**
- * Room for a few whole frames, so that most of them are not put together from two reads. Measured in turns in one run,
+ * The size of the buffer: a few whole frames, so that most of them are not joined from two reads. Measured in turns in one run,
  * 64 KiB frames: 860 MiB/s, against 550 with 64 KiB and 530 with 'data' events; 512 KiB bring no more.
  */
 const READ_BYTES = 256 * 1024;
 
-/** Rejects with the system's own error (ENOENT, ECONNREFUSED, …). */
+/** Connects; rejects with the system's own error (ENOENT, ECONNREFUSED, …). */
 export function connectSocket(path: string, signal?: AbortSignalLike): Promise<Transport> {
   const { promise, resolve, reject } = Promise.withResolvers<Transport>();
   const transport = new StreamTransport((read) => {

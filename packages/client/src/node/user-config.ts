@@ -1,21 +1,21 @@
 /** The user's `config.json`, and the environment that sessions get with it. */
-import * as files from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homeFrom } from '@spool/protocol';
 import { type Config, readConfig } from '@spool/protocol/config';
 import { childEnvironment, TASK_VARIABLES } from './child-environment.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where the file is, whether it is there or not. */
+/** Returns the path of the file, whether or not it exists. */
 export function configPath(env: Variables): string {
   return `${homeFrom(env, process.getuid?.() ?? 0).config}/config.json`;
 }
 
 export function userConfig(env: Variables): Config {
-  return readConfig(configPath(env), files);
+  return readConfig(configPath(env), { readFileSync, statSync });
 }
 
-/** `childEnvironment`, and what `env` in the configuration adds. */
+/** Returns `childEnvironment` with the additions of `env` in the configuration. */
 export function sessionEnvironment(
   env: Variables,
   extra: Variables = {},

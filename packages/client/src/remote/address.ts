@@ -6,15 +6,15 @@ import { SpoolError } from '@spool/protocol';
 import { type ParsedUrl, web } from './web-globals.ts';
 
 export interface GatewayAddress {
-  /** As it is shown: without a slash at the end. */
+  /** The address for display: without a slash at the end. */
   readonly url: string;
-  /** Where the binary WebSocket is. */
+  /** The address of the binary WebSocket. */
   readonly socketUrl: string;
-  /** Answers a plain request with the same rights. */
+  /** The address for a plain request with the same rights. */
   readonly askUrl: string;
 }
 
-/** Throws ARGUMENT_INVALID with a reason. */
+/** Parses an address; throws ARGUMENT_INVALID with a reason. */
 export function gatewayAddress(text: string): GatewayAddress {
   const url = parse(text);
   if (url === null) throw invalid(text, 'use https://HOST, or http:// on this machine');
@@ -40,7 +40,7 @@ function parse(text: string): ParsedUrl | null {
     const url = new web.URL(text);
     return SCHEMES.has(url.protocol) && url.host !== '' ? url : null;
   } catch {
-    return null; // not an address: the caller says so
+    return null; // not an address: the caller reports it
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * The SDK from afar, for any runtime with the web's WebSocket: `await using client = await connect({ url, token })`.
+ * The SDK for a remote daemon, in any runtime with the web's WebSocket: `await using client = await connect({ url, token })`.
  *
- * The client is the same as on the machine of the daemon: the same frames, so the same promises. Sessions start in the
- * home folder and with the environment of the daemon's user, because the caller's own do not exist there. Keeps REM-11,
- * with the streams and the link: a network that breaks again and again costs time, and nothing else.
+ * The client is the same as on the machine of the daemon: the same frames, so the same guarantees. Sessions start in the home
+ * folder and with the environment of the daemon's user, because the caller's own do not exist there. Keeps REM-11, with the
+ * streams and the link: a network that breaks again and again costs only time.
  */
 import { Client } from '../client.ts';
 import { abortController, type AbortSignalLike, type Runtime } from '../link/runtime.ts';
@@ -17,24 +17,24 @@ export * from '../index.ts';
 export interface RemoteOptions {
   /** The address of the gateway, as `spool web` prints it, without the code: `https://host[:port][/base]`. */
   readonly url: string;
-  /** From `spool token create`. In a browser, leave it out: the cookie of the page counts. */
+  /** The token from `spool token create`. The gateway refuses a client without one: it accepts no cookies. */
   readonly token?: string | undefined;
-  /** How long to try to restore a broken link before CONNECTION_LOST (default: 2 minutes). */
+  /** The time to try to restore a broken link before CONNECTION_LOST (default: 2 minutes). */
   readonly reconnectMs?: number | undefined;
   /** The name of this client, shown as viewer and as the source of input (default: `remote`). */
   readonly who?: string | undefined;
 }
 
-/** A network may be away for longer than a daemon: a train in a tunnel, a laptop that wakes up. */
+/** The default: a network may be unreachable for longer than a daemon, as for a train in a tunnel, or a laptop that wakes up. */
 export const REMOTE_RECONNECT_MS = 120_000;
 
 /**
- * A dead network reports nothing, so a silent peer is asked, and given up if it stays silent. Proxies commonly cut
- * connections that are silent for a minute; the question also prevents that.
+ * The limits of silence: a dead network reports nothing, so a silent peer is pinged, and given up if it stays silent. Proxies
+ * commonly cut connections that are silent for a minute; the ping also prevents that.
  */
 export const REMOTE_SILENCE = { askAfterMs: 10_000, cutAfterMs: 5000 } as const;
 
-/** A client whose gateway and daemon have answered: errors show here, and not at the first request. */
+/** Returns a client whose gateway and daemon have answered: errors are reported here, and not at the first request. */
 export async function connect(options: RemoteOptions): Promise<Client> {
   const { reconnectMs = REMOTE_RECONNECT_MS, who = 'remote' } = options;
   const client = new Client(remoteRuntime(gatewayAddress(options.url), options.token), { reconnectMs, who });
@@ -78,7 +78,7 @@ async function sleep(ms: number, signal: AbortSignalLike = abortController().sig
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const CHARACTERS = `${LETTERS}0123456789`;
 
-/** A name, not a secret. */
+/** Returns an id: a name, not a secret. */
 function randomId(): string {
   const pick = (from: string): string => from[Math.floor(Math.random() * from.length)]!;
   return Array.from({ length: 10 }, (_, at) => pick(at === 0 ? LETTERS : CHARACTERS)).join('');

@@ -1,14 +1,14 @@
 /**
- * Why a gateway refused a WebSocket. The web's interface does not tell (a browser must not learn it of another origin), so
- * this asks it with a plain request and reads the status. Keeps REM-3: what another attempt cannot change
- * is not tried again.
+ * Finds out why a gateway refused a WebSocket. The web's interface does not report it (a browser must not learn it of another
+ * origin), so this sends a plain request and reads the status. Keeps REM-3: a failure that another attempt cannot change is not
+ * tried again.
  */
 import { SpoolError } from '@spool/protocol';
 import { abortController } from '../link/runtime.ts';
 import type { GatewayAddress } from './address.ts';
 import { web } from './web-globals.ts';
 
-/** How long the question may take. */
+/** The limit for the request. */
 const ASK_MS = 5000;
 
 export async function refusal(address: GatewayAddress, headers: Readonly<Record<string, string>>): Promise<SpoolError> {
@@ -29,7 +29,10 @@ export async function refusal(address: GatewayAddress, headers: Readonly<Record<
   }
 }
 
-/** A gateway lists its sessions to everyone whom it lets in: then only the WebSocket has failed, and may be tried again. */
+/**
+ * Returns the error for a status. A gateway lists its sessions to every client that it admits: then only the WebSocket has
+ * failed, and may be tried again.
+ */
 export function refusalOf(status: number, host: string, isJson = false): SpoolError {
   if (status === 200 && isJson) return new SpoolError('CONNECTION_LOST', { host });
   switch (status) {
@@ -47,13 +50,13 @@ export function refusalOf(status: number, host: string, isJson = false): SpoolEr
     case 410:
       return new SpoolError('GATEWAY_NOT_FOUND', { host });
     default:
-      // A proxy whose gateway is away answers 502 to 504, and a busy gateway 429 or 503.
+      // A proxy whose gateway is unreachable answers 502 to 504, and a busy gateway 429 or 503.
       if (status >= 200 && status < 400) return new SpoolError('GATEWAY_NOT_FOUND', { host });
       return new SpoolError('HOST_UNREACHABLE', { host, status });
   }
 }
 
-/** `fetch failed` says nothing; its cause does (`ECONNREFUSED`). */
+/** Returns the cause of an error: `fetch failed` is useless; its cause is not (`ECONNREFUSED`). */
 function reasonOf(error: unknown): string {
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
   if (cause?.code !== undefined) return cause.code;

@@ -13,17 +13,17 @@ export interface WebSocketLike {
 }
 
 /** Node's own class also takes headers; in browsers the second argument can only be a list of subprotocols. */
-export type WebSocketClass = new (
+type WebSocketClass = new (
   url: string,
   options?: readonly string[] | { readonly headers: Readonly<Record<string, string>> },
 ) => WebSocketLike;
 
-export interface ResponseLike {
+interface ResponseLike {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
 }
 
-export type Fetch = (
+type Fetch = (
   url: string,
   options: {
     readonly method: 'HEAD';
@@ -52,7 +52,7 @@ interface WebGlobals {
   readonly performance: { now(): number };
   setTimeout(callback: () => void, ms: number): unknown;
   clearTimeout(timer: unknown): void;
-  /** Only in browsers. */
+  /** The document, only in browsers. */
   readonly document?: unknown;
 }
 

@@ -1,9 +1,8 @@
 /**
  * A WebSocket as a transport: each frame is one binary message. Any runtime with the web's `WebSocket` can use it.
  *
- * A token travels in the `Authorization` header where the runtime allows headers (Node), and in a browser as the name of a
- * subprotocol; without one, the cookie counts that the browser has already. It is never part of an address, because addresses
- * end up in logs.
+ * A token is sent in the `Authorization` header if the runtime allows headers (Node), and in a browser as the name of a
+ * subprotocol. It is never part of an address, because addresses end up in logs.
  */
 import { SpoolError } from '@spool/protocol';
 import type { AbortSignalLike, Transport } from '../link/runtime.ts';
@@ -11,29 +10,32 @@ import type { GatewayAddress } from './address.ts';
 import { refusal } from './refusal.ts';
 import { web, type WebSocketLike } from './web-globals.ts';
 
-/** From the first packet to the answer of the gateway. */
-export const CONNECT_MS = 5000;
+/** The limit from the first packet to the answer of the gateway. */
+const CONNECT_MS = 5000;
 
-/** Above this, a sender waits: a few frames, so that the network is never idle between two looks. */
+/** The buffered bytes above which a sender waits: a few frames, so that the network is never idle between two polls. */
 const BUFFERED_BYTES_HIGH = 256 * 1024;
 
-/** WebSockets do not report that they have drained, so a sender looks this often. */
+/** The poll interval: WebSockets do not report that they have drained. */
 const DRAIN_POLL_MS = 5;
 
 /** The subprotocols of the gateway. The token is an offer that the gateway never repeats in its answer. */
 const FRAMES = 'spool.v1';
 const BEARER = 'spool.bearer.';
 
-/** `readyState` of an open connection. */
+/** The `readyState` of an open connection. */
 const OPEN = 1;
 
-export interface DialOptions {
+export interface WebSocketDialOptions {
   readonly address: GatewayAddress;
   readonly token?: string | undefined;
 }
 
-/** Rejects with a typed error that says whether another attempt may succeed. */
-export async function dialWebSocket({ address, token }: DialOptions, signal?: AbortSignalLike): Promise<Transport> {
+/** Connects; rejects with a typed error that shows whether another attempt may succeed. */
+export async function dialWebSocket(
+  { address, token }: WebSocketDialOptions,
+  signal?: AbortSignalLike,
+): Promise<Transport> {
   const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const socket = open(address.socketUrl, headers, token);
@@ -58,7 +60,7 @@ export async function dialWebSocket({ address, token }: DialOptions, signal?: Ab
 
 function open(url: string, headers: Readonly<Record<string, string>>, token: string | undefined): WebSocketLike {
   if (web.WebSocket === undefined) throw new SpoolError('NODE_TOO_OLD', { reason: 'this runtime has no WebSocket' });
-  // A browser would take the object for the name of a subprotocol; it sends its cookie by itself.
+  // A browser would take the object for the name of a subprotocol.
   if (web.document === undefined) return new web.WebSocket(url, { headers });
   return token === undefined ? new web.WebSocket(url) : new web.WebSocket(url, [FRAMES, `${BEARER}${token}`]);
 }
@@ -97,7 +99,10 @@ class WebSocketTransport implements Transport {
     }
   }
 
-  /** The owner is notified at once: on a dead network the closing handshake would take as long as the operating system tries. */
+  /**
+   * Closes the transport and notifies the owner at once: on a dead network the closing handshake would take as long as the
+   * operating system tries.
+   */
   close(): void {
     this.#socket.close();
     this.#end();

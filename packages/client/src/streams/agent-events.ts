@@ -10,7 +10,7 @@ import { RecordWatch, type RecordWatchOptions } from './record-watch.ts';
 
 export type AgentEventItem =
   | { readonly type: 'event'; readonly offset: number; readonly event: AgentEvent }
-  /** A client's command, as it was taken. */
+  /** A client's command, as it was accepted. */
   | {
       readonly type: 'command';
       readonly offset: number;
@@ -19,7 +19,7 @@ export type AgentEventItem =
       readonly by: string;
       readonly command: Readonly<Record<string, unknown>>;
     }
-  /** The driver was given up; the session lives. */
+  /** The driver was given up; the session continues. */
   | { readonly type: 'driver-failed'; readonly offset: number; readonly at: number; readonly reason: string }
   | Extract<WatchEvent, { readonly type: 'gap' | 'synced' | 'exit' | 'removed' }>;
 

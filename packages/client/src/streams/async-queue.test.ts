@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AsyncQueue } from './async-queue.ts';
 
-class Desk {
+class QueueFixture {
   readonly waiting: string[] = [];
   ends = 0;
   readonly abort = new AbortController();
@@ -22,7 +22,7 @@ const DONE = { done: true, value: undefined };
 const item = (value: string): unknown => ({ done: false, value });
 
 test('a reader that waits gets the next item, and one that comes late gets what waits', async () => {
-  const desk = new Desk();
+  const desk = new QueueFixture();
   const first = desk.queue.next();
   desk.push('a');
   desk.push('b');
@@ -30,7 +30,7 @@ test('a reader that waits gets the next item, and one that comes late gets what 
 });
 
 test('an end comes after what waits; a second end changes nothing; the error is thrown once', async () => {
-  const desk = new Desk();
+  const desk = new QueueFixture();
   desk.push('a');
   desk.queue.end(new Error('gone'));
   desk.queue.end(new Error('another'));
@@ -40,7 +40,7 @@ test('an end comes after what waits; a second end changes nothing; the error is 
 });
 
 test('a close drops what waits, also after the end', async () => {
-  const desk = new Desk();
+  const desk = new QueueFixture();
   desk.push('a');
   desk.queue.end();
   desk.queue.close();
@@ -48,7 +48,7 @@ test('a close drops what waits, also after the end', async () => {
 });
 
 test('the signal of the reader ends it with its reason, for a reader that waits too', async () => {
-  const desk = new Desk();
+  const desk = new QueueFixture();
   const waiting = desk.queue.next();
   desk.abort.abort(new Error('enough'));
   await expect(waiting).rejects.toThrow('enough');

@@ -1,17 +1,18 @@
 /**
- * The reader's end of a stream: hands out the next item, and the end. The items themselves are stored elsewhere. It ends
- * once: by its source (`end`), by its reader (`close`) or by the reader's signal.
+ * The reader's end of a stream: returns the next item, and the end. The items themselves are stored elsewhere. It ends once: by
+ * its source (`end`), by its reader (`close`) or by the reader's signal.
  */
 import { abortReason } from '../link/connection.ts';
-import { abortController, type AbortSignalLike } from '../link/runtime.ts';
+import { abortController } from '../link/abort.ts';
+import type { AbortSignalLike } from '../link/runtime.ts';
 
 export interface AsyncQueueOptions<T> {
   readonly signal?: AbortSignalLike | undefined;
-  /** Returns the next waiting item, and records that it has been handed out. */
+  /** Returns the next waiting item, and records that it was taken. */
   take(): T | undefined;
-  /** Drops everything that waits. */
+  /** Drops all waiting items. */
   drop(): void;
-  /** Called once, when nothing more is wanted, or will come. */
+  /** Called once, when no more items are wanted, or will come. */
   onEnd?(): void;
 }
 
@@ -32,7 +33,12 @@ export class AsyncQueue<T> {
     return this.#end !== null;
   }
 
-  /** Aborted at the end: for everything that works for this stream. */
+  /** A reader waits, so there is nothing to read. */
+  get isAwaited(): boolean {
+    return this.#readers.length > 0;
+  }
+
+  /** Aborted at the end: for all work on behalf of this stream. */
   get ended(): AbortSignalLike {
     return this.#ended.signal;
   }
@@ -46,7 +52,7 @@ export class AsyncQueue<T> {
     return reader.promise;
   }
 
-  /** An item may be waiting now. */
+  /** Notes that an item may be waiting now. */
   flush(): void {
     while (this.#readers.length > 0) {
       const value = this.#options.take();

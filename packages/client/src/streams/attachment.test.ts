@@ -1,14 +1,14 @@
 import { encodeFrame, encodeJson, FrameType, SpoolError } from '@spool/protocol';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { FakeKeeper, type Watcher } from '../../test/fake-keeper.ts';
+import { FakeKeeper, type FakeWatcher } from '../../test/fake-keeper.ts';
 import { quiet, tick } from '../../test/quiet.ts';
 import { type Attachment, type AttachItem, Client } from '../index.ts';
 
 const pattern = (bytes: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + (at >> 8) * 7) & 0xff);
 
-/** The next `count` items. */
+/** Returns the next `count` items. */
 async function next(attachment: Attachment, count: number): Promise<AttachItem[]> {
   const items: AttachItem[] = [];
   while (items.length < count) {
@@ -25,10 +25,10 @@ async function all(attachment: Attachment): Promise<AttachItem[]> {
   return items;
 }
 
-/** The bytes as the daemon sends them; viewer-output.test.ts and viewer-input.test.ts have the rest. */
+/** The options for the bytes as the daemon sends them; viewer-output.test.ts and viewer-input.test.ts cover the rest. */
 const EXACT = { filter: 'none', tellsModes: false } as const;
 
-const only = (keeper: FakeKeeper): Watcher => [...keeper.watchers][0]!;
+const only = (keeper: FakeKeeper): FakeWatcher => [...keeper.watchers][0]!;
 const shown = (items: readonly AttachItem[]): string =>
   items.map((item) => ('bytes' in item ? Buffer.from(item.bytes).toString('latin1') : '')).join('');
 
@@ -65,7 +65,7 @@ test('[ATT-2] whatever breaks, each byte is in the last snapshot or comes after 
     breaks: fc.array(fc.oneof(fc.nat(150), fc.nat(1500)), { maxLength: 6 }),
     chunks: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 }),
     pauses: fc.array(fc.nat(3), { minLength: 1, maxLength: 10 }),
-    /** After which print the viewer gets a new snapshot. */
+    /** The prints after which the viewer gets a new snapshot. */
     snapshots: fc.array(fc.nat(7), { maxLength: 3 }),
   });
   await fc.assert(
@@ -135,7 +135,7 @@ test('[SLOW-3] a snapshot makes void what waited before it, and gives the whole 
   keeper.snapshot(only(keeper));
   await quiet(keeper);
   keeper.end(session);
-  expect(shown(await all(attachment))).toBe('<49>'); // of several waiting ones, the last
+  expect(shown(await all(attachment))).toBe('<49>'); // the last of several waiting ones
   expect(keeper.dials).toBe(1);
   client.close();
 });
@@ -445,5 +445,73 @@ test('screen, marks, offsetAt and update ask what they say; marks come in pages'
   expect(keeper.helloes).toMatchObject([{ who: 'test 1' }]);
   keeper.answers.marks = () => ({ marks: [], next: 0 });
   await expect(client.marks('s').next()).rejects.toSatisfy((error) => SpoolError.is(error, 'INTERNAL'));
+  client.close();
+});
+
+test('[ATT-14] what passed an attachment by counts: after a break it continues behind it, and sends again what was not confirmed', async () => {
+  const keeper = new FakeKeeper();
+  const session = keeper.session('s', 'abc');
+  const client = new Client(keeper);
+  const attachment = client.attach('s', EXACT);
+  await next(attachment, 2);
+  const more = attachment.next();
+  await quiet(keeper);
+  let ends = 0;
+  const bypass = attachment.bypass(() => {
+    ends++;
+    return { outputTo: 5, typedAt: 2, typed: Buffer.from('kl'), typedConfirmed: 3 };
+  });
+  expect(bypass).toMatchObject({ outputAt: 3, mayType: true, typedAt: 0, typedConfirmed: 0 });
+  expect(bypass!.outputMax).toBeGreaterThan(5);
+  keeper.print(session, 'de'); // what passed by
+  expect(attachment.unconfirmedBytes).toBe(1);
+  expect([ends, attachment.cursor]).toEqual([1, 5]);
+  keeper.typed.set(keeper.asked.find(({ op }) => op === 'attach')!.ask['typing'] as string, 'ijk');
+  keeper.hangUp();
+  keeper.print(session, 'f');
+  expect((await more).value).toMatchObject({ type: 'reconnected', offset: 5 });
+  expect((await attachment.next()).value).toMatchObject({ type: 'output', offset: 5 });
+  await quiet(keeper);
+  expect([...keeper.typed.values()]).toEqual(['ijkl']);
+  client.close();
+});
+
+test('[ATT-14] nothing passes by while anything waits: an answer, an item, a reader that is busy, the end', async () => {
+  const keeper = new FakeKeeper();
+  const session = keeper.session('s', 'abc');
+  const client = new Client(keeper);
+  const attachment = client.attach('s', EXACT);
+  const mayPass = (): boolean => attachment.bypass(() => null) !== null;
+  expect(mayPass()).toBe(false); // no answer yet
+  await next(attachment, 2);
+  expect(mayPass()).toBe(false); // its reader is busy
+  const more = attachment.next();
+  await quiet(keeper);
+  expect(mayPass()).toBe(true);
+  keeper.print(session, 'd');
+  await more;
+  keeper.print(session, 'e');
+  await quiet(keeper);
+  expect(mayPass()).toBe(false); // an item waits
+  attachment.close();
+  expect(mayPass()).toBe(false);
+  client.close();
+});
+
+test('[ATT-14] with a filter, or read-only, keys do not pass by', async () => {
+  const keeper = new FakeKeeper();
+  keeper.session('s', 'abc');
+  const client = new Client(keeper);
+  for (const [options, expected] of [
+    [{}, undefined],
+    [{ ...EXACT, isReadOnly: true }, false],
+  ] as const) {
+    const attachment = client.attach('s', options);
+    while ((await attachment.next()).value?.type !== 'synced');
+    void attachment.next().catch(() => {});
+    await quiet(keeper);
+    expect(attachment.bypass(() => null)?.mayType).toBe(expected);
+    attachment.close();
+  }
   client.close();
 });

@@ -1,12 +1,12 @@
 /**
- * A viewer of a session, which can type into it: first a snapshot, then every byte from there on, exactly once, then
- * the end. `ByteStream` follows the bytes; this class adds what a viewer needs.
+ * A viewer of a session, which can type into it: first a snapshot, then every byte from there on, exactly once, then the end.
+ * `ByteStream` follows the bytes; this class adds the parts for a viewer.
  *
- * A snapshot may come at any time: for a viewer that fell behind, or lost the link for too long. It replaces everything
- * that waited before it. Typed input arrives exactly once too, in its own stream (`TypedStream`).
+ * A snapshot may come at any time: for a viewer that fell behind, or lost the link for too long. It replaces all items that
+ * waited before it. Typed input arrives exactly once too, in its own stream (`TypedStream`).
  *
- * What is returned may be written to any terminal, and what a terminal sends may be typed: `ViewerOutput` and
- * `ViewerInput` keep the two apart that must not meet. Keeps ATT-11 and SIZE-8.
+ * The returned bytes may be written to any terminal, and the bytes of a terminal may be typed: `ViewerOutput` and `ViewerInput`
+ * remove queries and replies. Keeps ATT-11 and SIZE-8.
  */
 import {
   encodeFrame,
@@ -21,11 +21,11 @@ import {
   type WatchEvent,
 } from '@spool/protocol';
 import type { ModeState } from '@spool/vt';
-import { Broken, type Channel, type Connection } from '../link/connection.ts';
+import { BrokenConnection, type Channel, type Connection } from '../link/connection.ts';
 import type { Requester } from '../link/requests.ts';
 import { ByteStream, type ByteStreamOptions } from './byte-stream.ts';
 import { Reading } from './reading.ts';
-import type { Runtime } from '../link/runtime.ts';
+import type { Runtime, Transport } from '../link/runtime.ts';
 import { utf8 } from '../link/runtime.ts';
 import { type SendTyped, TypedStream } from './typed-stream.ts';
 import { encodeKeys, screenModes } from './typing.ts';
@@ -36,38 +36,37 @@ import type { AttachItem } from './watch-queue.ts';
 export interface AttachOptions extends ByteStreamOptions {
   /** The viewer's size. It counts towards the session's size if the viewer is not read-only. */
   readonly size?: Size | undefined;
-  /** Read-only: nothing can be typed, and the size does not count. */
+  /** Whether the viewer is read-only: it cannot type, and its size does not count. */
   readonly isReadOnly?: boolean | undefined;
-  /** Detaches the other viewers that may type. */
+  /** Whether the other viewers that may type are detached. */
   readonly takeover?: boolean | undefined;
-  /** Sends this many lines of history before the first screen. */
+  /** The number of history lines before the first screen. */
   readonly historyLines?: number | undefined;
   /** The colours of the viewer's terminal; the child's colour queries are answered with them. */
   readonly colours?: TerminalColours | undefined;
-  /** For a viewer whose screen already shows the state at this offset (0: blank); else a snapshot comes first. */
+  /** The offset of the state that the viewer's screen already shows (0: blank); without it, a snapshot comes first. */
   readonly from?: number | undefined;
   /**
-   * For a viewer that paints a session of any size: `resized` comes before each snapshot and with each change of size,
+   * Whether the viewer paints a session of any size: `resized` then comes before each snapshot and with each change of size,
    * including its own.
    */
   readonly followsSize?: boolean | undefined;
   /**
-   * For a viewer that shows the present rather than every byte: beyond this delay, it gets a snapshot instead of the backlog
+   * The delay after which a viewer gets a snapshot instead of the backlog, for one that shows the present rather than every byte
    * (default: when it is a megabyte behind).
    */
   readonly lateMs?: number | undefined;
   /**
-   * `terminal` (default): the bytes are safe to write to a terminal or an emulator, and what that one sends is safe to type:
-   * queries and everything else that could harm it are taken out of the output, and its replies out of the input. An object
-   * allows more (`{ allowClipboard: true }`). `none`: exact bytes both ways, for a viewer that filters by itself, or renders
-   * nothing.
+   * `terminal` (default): the output is safe to write to a terminal or an emulator, and the terminal's bytes are safe to type:
+   * queries and other harmful sequences are removed from the output, and replies from the input. An object allows more (`{
+   * allowClipboard: true }`). `none`: exact bytes both ways, for a viewer that filters by itself, or does not render.
    */
   readonly filter?: 'terminal' | 'none' | ViewerPermissions | undefined;
-  /** Items `modes`: after each snapshot, and at each change (default: true). */
+  /** Whether items `modes` are returned: after each snapshot, and at each change (default: true). */
   readonly tellsModes?: boolean | undefined;
-  /** The session in whose terminal this is shown (SPOOL_SESSION): refused if that would be copied in a circle. */
+  /** The session in whose terminal this is shown (SPOOL_SESSION): refused if the output would be copied in a circle. */
   readonly inside?: string | undefined;
-  /** Called when the link breaks (false), and before the first item after that (true). Nothing is lost meanwhile. */
+  /** Called when the link breaks (false), and before the first item after that (true). No byte is lost meanwhile. */
   readonly onLink?: ((isUp: boolean) => void) | undefined;
 }
 
@@ -75,13 +74,36 @@ export interface ViewChange {
   readonly size?: Size | undefined;
   readonly isFocused?: boolean | undefined;
   readonly colours?: TerminalColours | undefined;
-  /** Requests a snapshot of the present. */
+  /** Whether a snapshot of the present is requested. */
   readonly wantsSnapshot?: true | undefined;
-  /** The lines above the screen that the snapshot is to have (default: 0). */
+  /** The number of lines above the screen in the snapshot (default: 0). */
   readonly historyLines?: number | undefined;
 }
 
-/** A window that is dragged has another size with each frame: one of them is sent in this time, and the last one always. */
+/** The route for bytes that bypass an attachment: see `Attachment.bypass`. */
+export interface Bypass {
+  readonly transport: Transport;
+  readonly channel: number;
+  /** Output from `outputAt` up to `outputMax`; no output if that is not further. */
+  readonly outputAt: number;
+  readonly outputMax: number;
+  /** Typed bytes from this offset on, in input frames whose payload starts with `inputPrefix`. */
+  readonly mayType: boolean;
+  readonly typedAt: number;
+  readonly typedConfirmed: number;
+  readonly inputPrefix: Uint8Array;
+}
+
+/** The bytes that have bypassed an attachment. */
+export interface BypassedBytes {
+  readonly outputTo: number;
+  /** The last typed bytes, with their offset: those that may not be confirmed. */
+  readonly typedAt: number;
+  readonly typed: Uint8Array;
+  readonly typedConfirmed: number;
+}
+
+/** The interval of sent sizes while a window is dragged; the last one is always sent. */
 const RESIZE_EVERY_MS = 50;
 
 export class Attachment extends Reading<AttachItem> {
@@ -90,12 +112,12 @@ export class Attachment extends Reading<AttachItem> {
   readonly #typing: string;
   readonly #typed = new TypedStream();
   #size: Size | undefined;
-  /** A size was sent a moment ago; the next one waits. */
+  /** Whether a size was sent a moment ago, so that the next one waits. */
   #hasJustResized = false;
   #hasLateSize = false;
   #isFocused: boolean | undefined;
   #colours: TerminalColours | undefined;
-  /** Not sent yet: it changed before there was an answer. */
+  /** The change that is not sent yet, because there was no answer. */
   #unsaid: ViewChange = {};
   readonly #requester: Requester;
   readonly #sleep: Runtime['sleep'];
@@ -103,6 +125,8 @@ export class Attachment extends Reading<AttachItem> {
   readonly #isExact: boolean;
   #output: ViewerOutput | null = null;
   #next: AttachItem | null = null;
+  /** Ends a bypass, and returns the bytes that have bypassed this attachment. */
+  #endBypass: (() => BypassedBytes | null) | null = null;
 
   constructor(
     requester: Requester,
@@ -126,10 +150,14 @@ export class Attachment extends Reading<AttachItem> {
       onEvent: (event) => this.#onEvent(event),
       onFrame: (frame) => this.#onFrame(frame),
       onBroken: () => {
+        this.collect();
         this.#typed.pause();
         options.onLink?.(false);
       },
-      onEnd: () => this.#typed.end(),
+      onEnd: () => {
+        this.collect();
+        this.#typed.end();
+      },
     });
     this.#options = options;
     this.#typing = runtime.randomId();
@@ -144,8 +172,9 @@ export class Attachment extends Reading<AttachItem> {
     return this.#bytes.id;
   }
 
-  /** The offset after the last byte that the reader has taken: where to continue another time. */
+  /** The offset after the last byte that the reader has taken, for a later attachment. */
   get cursor(): number | undefined {
+    this.collect();
     return this.#bytes.cursor;
   }
 
@@ -164,7 +193,42 @@ export class Attachment extends Reading<AttachItem> {
     return { done: false, value: await this.#shown(result.value) };
   }
 
-  /** The bytes that undo what the session has set, for a terminal that is left. */
+  /**
+   * Lets a reader with the filter `none` take plain output and send plain keys itself, past this object, while nothing waits in
+   * it. `end` is called before this attachment does anything else: from then on nothing bypasses it, and `end` returns the bytes
+   * that did. Returns null when something waits.
+   */
+  bypass(end: () => BypassedBytes | null): Bypass | null {
+    this.collect();
+    const { answered, passableTo, reached, id } = this.#bytes;
+    if (!this.#isExact || this.#next !== null || passableTo === undefined || id === undefined) return null;
+    const transport = answered!.connection.idleTransport;
+    if (transport === null || !this.#input.isIdle) return null;
+    this.#endBypass = end;
+    return {
+      transport,
+      channel: answered!.channel,
+      outputAt: reached!,
+      outputMax: passableTo,
+      mayType: this.#options.isReadOnly !== true && this.#typed.isPassable,
+      typedAt: this.#typed.endOffset,
+      typedConfirmed: this.#typed.confirmed,
+      inputPrefix: encodeInput(id, new Uint8Array(0)),
+    };
+  }
+
+  /** Ends a bypass: this object knows everything again. */
+  collect(): void {
+    const end = this.#endBypass;
+    if (end === null) return;
+    this.#endBypass = null;
+    const passed = end();
+    if (passed === null) return;
+    this.#bytes.passedTo(passed.outputTo);
+    this.#typed.passed(passed.typedAt, passed.typed, passed.typedConfirmed);
+  }
+
+  /** Returns the bytes that undo the session's settings, for a terminal that is left. */
   leave(): Uint8Array {
     return this.#output?.leave() ?? new Uint8Array(0);
   }
@@ -173,13 +237,14 @@ export class Attachment extends Reading<AttachItem> {
     this.#bytes.close();
   }
 
-  /** Typed bytes that are not confirmed to be in the terminal. */
+  /** The number of typed bytes that are not confirmed to be in the terminal. */
   get unconfirmedBytes(): number {
+    this.collect();
     return this.#typed.unconfirmedBytes;
   }
 
   /**
-   * Types what a terminal sent, without its replies to queries (the daemon has answered them); with the filter `none`, the
+   * Types the bytes of a terminal, without its replies to queries (the daemon has answered them); with the filter `none`, the
    * exact bytes. Usually resolves at once; when a megabyte is in flight, as soon as there is room again. Refused input is
    * reported as an item, `input-refused`.
    */
@@ -189,26 +254,28 @@ export class Attachment extends Reading<AttachItem> {
     await (this.#isExact ? this.#input.pass(given) : this.#input.feed(given));
   }
 
-  /** Named keys, one after the other, in the form that the program has enabled: `['Up', 'C-c', 'Enter']`. */
+  /** Presses named keys, one after the other, in the form that the program has enabled: `['Up', 'C-c', 'Enter']`. */
   async keys(words: readonly string[]): Promise<void> {
     this.#checkTyping();
     await this.#input.send(async (vt) => encodeKeys(vt, words, () => this.#modes(vt)));
   }
 
-  /** Text as a paste: bracketed if the program has enabled that, so that newlines submit nothing. */
+  /** Pastes text: bracketed if the program has enabled that, so that newlines do not submit it. */
   async paste(text: string): Promise<void> {
     this.#checkTyping();
     await this.#input.send(async (vt) => [vt.paste(utf8(text), await this.#modes(vt))]);
   }
 
-  /** Resolves when everything typed is in the terminal, or refused, or will never arrive. */
+  /** Resolves when all typed input is in the terminal, or refused, or will never arrive. */
   async settled(): Promise<void> {
+    this.collect();
     await this.#input.flushed();
     await this.#typed.settled();
   }
 
-  /** The viewer's size, focus or colours have changed. Sent now (sizes: 20 in a second), and again after a break. */
+  /** Changes the viewer's size, focus or colours. They are sent now (sizes: 20 in a second), and again after a break. */
   view({ size, isFocused, colours, wantsSnapshot, historyLines }: ViewChange): void {
+    this.collect();
     if (colours !== undefined) this.#colours = colours;
     if (isFocused !== undefined) this.#isFocused = isFocused;
     this.#say({
@@ -219,10 +286,10 @@ export class Attachment extends Reading<AttachItem> {
     });
   }
 
-  /** False: it will be sent later, unless yet another one comes. */
+  /** Returns false if the size will be sent later, unless a newer one replaces it. */
   #mayResizeTo(size: Size): boolean {
     this.#size = size;
-    const isSent = this.#bytes.answered !== null; // else only the last one waits for the link
+    const isSent = this.#bytes.answered !== null; // otherwise only the last one waits for the link
     this.#hasLateSize = isSent && this.#hasJustResized;
     if (this.#hasLateSize) return false;
     if (!isSent || this.#hasJustResized) return true;
@@ -235,10 +302,11 @@ export class Attachment extends Reading<AttachItem> {
   }
 
   #checkTyping(): void {
+    this.collect();
     if (this.#options.isReadOnly === true) throw new SpoolError('NOT_ALLOWED', { reason: 'this viewer is read-only' });
   }
 
-  /** An item as the viewer may have it; the modes after it come next if they have changed. */
+  /** Returns an item in the form for the viewer; changed modes follow it. */
   async #shown(item: AttachItem): Promise<AttachItem> {
     if (item.type !== 'snapshot' && item.type !== 'output') return item;
     const output = (this.#output ??= await this.#begin(item));
@@ -249,7 +317,7 @@ export class Attachment extends Reading<AttachItem> {
     return item.type === 'snapshot' ? { ...item, bytes } : { ...item, bytes, end: offset };
   }
 
-  /** A viewer that continues at an offset without a snapshot has the modes of that offset. */
+  /** Begins the output for a viewer that continues at an offset without a snapshot: it has the modes of that offset. */
   async #begin({ type, offset }: AttachItem & { readonly offset: number }): Promise<ViewerOutput> {
     const vt = await loadVt();
     const { filter, isReadOnly } = this.#options;
@@ -258,7 +326,7 @@ export class Attachment extends Reading<AttachItem> {
     return new ViewerOutput(vt, { ...permissions, isFiltered: !this.#isExact, isTyping: isReadOnly !== true }, modes);
   }
 
-  /** Those of the last item, if that is the present; else the daemon knows them. */
+  /** Returns the modes of the last item, if that is the present; otherwise asks the daemon. */
   async #modes(vt: Vt): Promise<ModeState> {
     const isPresent = this.#output !== null && this.#bytes.answered !== null && this.#bytes.queue.length === 0;
     return isPresent ? this.#output!.state : this.#modesAt(vt);
@@ -268,7 +336,14 @@ export class Attachment extends Reading<AttachItem> {
     return screenModes(this.#requester, vt, this.#bytes.session, offset);
   }
 
-  #ask(connection: Connection, creditBytes: number, channel: Channel): number {
+  #ask(connection: Connection, creditBytes: number, { onFrame, onBroken }: Channel): number {
+    const channel: Channel = {
+      onFrame: (frame) => {
+        this.collect();
+        onFrame(frame);
+      },
+      onBroken,
+    };
     const { isReadOnly, takeover, historyLines, followsSize, lateMs, inside } = this.#options;
     const isFirst = this.id === undefined;
     // A resize during the break is sent again, because it counts as activity.
@@ -286,7 +361,7 @@ export class Attachment extends Reading<AttachItem> {
         from: this.#bytes.reached,
         size: this.#size,
         isReadOnly,
-        // Only once: clients that attached during a break may stay.
+        // This is done only once: clients that attached during a break may stay.
         takeover: isFirst ? takeover : undefined,
         historyLines: isFirst ? historyLines : undefined,
         isReattach: isFirst ? undefined : true,
@@ -303,7 +378,7 @@ export class Attachment extends Reading<AttachItem> {
   #onAnswer({ id, typedOffset }: Requests['attach']['answer']): void {
     const isFirst = this.id === undefined;
     this.#bytes.settle(id, this.#bytes.reached);
-    if (this.#bytes.answered === null) return; // it was another session
+    if (this.#bytes.answered === null) return; // this was another session
     if (!isFirst) this.#options.onLink?.(true);
     const { connection, channel } = this.#bytes.answered;
     const send: SendTyped = (offset, bytes) =>
@@ -343,7 +418,7 @@ export class Attachment extends Reading<AttachItem> {
     }
   }
 
-  /** Sends the change; before the answer it is kept until then. */
+  /** Sends the change; before the answer it is kept. */
   #say(change: ViewChange): void {
     this.#unsaid = { ...this.#unsaid, ...change };
     const { answered } = this.#bytes;
@@ -352,12 +427,12 @@ export class Attachment extends Reading<AttachItem> {
     const said = this.#unsaid;
     this.#unsaid = {};
     connection.request('view', { channel, ...said }).catch((error: unknown) => {
-      // The link broke: it is sent again on the next one. Or the session has ended: then it is not needed.
-      if (error instanceof Broken) this.#unsaid = { ...said, ...this.#unsaid };
+      // The link broke: it is sent again on the next one. Or the session has ended: then the change is not needed.
+      if (error instanceof BrokenConnection) this.#unsaid = { ...said, ...this.#unsaid };
       else if (!SpoolError.is(error)) throw error;
     });
   }
 }
 
-/** Several times the size of the rest of this package: loaded on demand. */
+/** Loads the terminal code on demand: it is several times the size of the rest of this package. */
 const loadVt = (): Promise<Vt> => import('@spool/vt');

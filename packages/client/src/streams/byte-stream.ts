@@ -1,5 +1,5 @@
 /**
- * The bytes of one session from a cursor on: each exactly once, whatever happens to the link. The common part of `Watch`
+ * The bytes of one session from a cursor on: each exactly once, whatever happens to the link. It is the common part of `Watch`
  * and `Attachment`. Keeps ATT-2 in the client.
  *
  * The cursor is the absolute offset after the last byte that arrived. After a break the request is sent again with the
@@ -21,26 +21,26 @@ import {
 import { type Channel, type Connection, decodeError } from '../link/connection.ts';
 import type { Requester } from '../link/requests.ts';
 import type { AbortSignalLike } from '../link/runtime.ts';
-import { type OpenRequest, Subscription } from './subscription.ts';
+import { type OpenChannel, Subscription } from './subscription.ts';
 import { type AttachItem, WatchQueue } from './watch-queue.ts';
 
 export interface ByteStreamOptions {
-  /** How many bytes may wait for the reader. */
+  /** The number of bytes that may wait for the reader. */
   readonly creditBytes?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
 
 export interface ByteStreamHandlers {
-  /** Sends the request on this connection; its frames go to `channel`. Returns the request's number. */
+  /** Sends the request on this connection; its frames are passed to `channel`. Returns the request's number. */
   ask(connection: Connection, creditBytes: number, channel: Channel): number;
-  /** The answer: names the session (`settle`) and the offset where its bytes start. */
+  /** Handles the answer, which names the session (`settle`) and the offset where its bytes start. */
   onAnswer(answer: unknown): void;
-  /** False for an event that is none of its own. */
+  /** Returns false for an unknown event. */
   onEvent?(event: WatchEvent): boolean;
-  /** False for a frame of a type that it does not expect. */
+  /** Returns false for a frame of an unexpected type. */
   onFrame?(frame: Frame): boolean;
   onBroken?(): void;
-  /** Called once, when nothing more is wanted, or will come. */
+  /** Called once, when no more bytes are wanted, or will come. */
   onEnd?(): void;
 }
 
@@ -48,13 +48,13 @@ export const CREDIT_BYTES = 256 * 1024;
 const CREDIT_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Pieces that may wait (outputs that cannot be joined, and events). Credit counts bytes only, so a child that writes
- * one byte to stdout and one to stderr in turn could still fill the memory with small objects: the request is then
- * cancelled, and sent again with the cursor when the reader has caught up.
+ * The maximum of waiting pieces (outputs that cannot be joined, and events). Credit counts bytes only, so a child that writes one
+ * byte to stdout and one to stderr in turn could still fill the memory with small objects: the request is then cancelled, and
+ * sent again with the cursor when the reader has caught up.
  */
 const PIECES_MAX = 2048;
 
-/** After this many consecutive faults at one cursor the other side will not get it right: the reader gets the error. */
+/** The number of consecutive faults at one cursor after which the reader gets the error. */
 const FAULTS_MAX = 3;
 
 export class ByteStream {
@@ -65,12 +65,12 @@ export class ByteStream {
   readonly #handlers: ByteStreamHandlers;
   readonly #subscription: Subscription<AttachItem>;
   readonly #windowBytes: number;
-  /** The caller's name for it; the full id from the first answer on. */
+  /** The caller's name for the session; the full id from the first answer on. */
   #session: string;
   #id: string | undefined;
   /** The offset after the last byte that the reader has taken. */
   #taken = 0;
-  /** How far the other side may send. */
+  /** The offset up to which the other side may send. */
   #limit = 0;
   /** The credit of the open request. */
   #creditBytes = 0;
@@ -103,7 +103,7 @@ export class ByteStream {
     this.#subscription.start();
   }
 
-  /** What to call the session in a request. */
+  /** The name of the session for a request. */
   get session(): string {
     return this.#session;
   }
@@ -113,7 +113,7 @@ export class ByteStream {
     return this.#id;
   }
 
-  /** The offset after the last byte that the reader has taken: where to continue another time. */
+  /** The offset after the last byte that the reader has taken, for a later stream. */
   get cursor(): number | undefined {
     return this.#id === undefined ? undefined : this.#taken;
   }
@@ -123,8 +123,22 @@ export class ByteStream {
   }
 
   /** The request, if it is open and answered. */
-  get answered(): OpenRequest | null {
+  get answered(): OpenChannel | null {
     return this.#isAnswered ? this.#subscription.open : null;
+  }
+
+  /** The offset up to which output may pass the queue by, because it is empty and its reader waits; undefined if it may not. */
+  get passableTo(): number | undefined {
+    if (this.answered === null || this.reached === undefined) return undefined;
+    if (!this.#subscription.isAwaited || this.queue.length > 0) return undefined;
+    // Beyond half of the window, credit is due.
+    return this.#limit - Math.ceil(this.#windowBytes / 2) - 1;
+  }
+
+  /** The reader got the output before this offset without the queue. */
+  passedTo(offset: number): void {
+    this.#move(offset);
+    this.#taken = offset;
   }
 
   next(): Promise<IteratorResult<AttachItem, undefined>> {
@@ -135,7 +149,7 @@ export class ByteStream {
     this.#subscription.close();
   }
 
-  /** The other side has named the session, and starts at `from` (undefined: it follows later). */
+  /** Notes that the other side has named the session, and starts at `from` (undefined: it follows later). */
   settle(id: string, from: number | undefined): void {
     if (this.#id === undefined) {
       this.#id = id;
@@ -153,7 +167,7 @@ export class ByteStream {
     this.#grant();
   }
 
-  /** The stream continues at `offset`, whatever came before: waiting bytes are outdated. */
+  /** Continues at `offset`, whatever came before: waiting bytes are outdated. */
   jump(offset: number): void {
     this.queue.dropOutput();
     this.#move(offset);
@@ -162,13 +176,13 @@ export class ByteStream {
     this.#grant();
   }
 
-  /** The last event. */
+  /** Ends the stream with the last event. */
   endWith(event: Extract<WatchEvent, { type: 'exit' | 'removed' | 'taken-over' }>): void {
     this.queue.pushEvent(event);
     this.#subscription.end();
   }
 
-  /** The error for the connection: it breaks, and everything starts again at the cursor. */
+  /** Returns the error for the connection: it breaks, and the request starts again at the cursor. */
   fault(details: Record<string, string | number>): SpoolError {
     const fault = new SpoolError('FRAME_INVALID', { watch: this.#session, ...details });
     if (++this.#faults >= FAULTS_MAX) this.#subscription.fail(fault);
@@ -221,7 +235,7 @@ export class ByteStream {
     this.queue.pushOutput(offset, payload, (flags & FrameFlag.stderr) === 0 ? 'stdout' : 'stderr');
   }
 
-  /** Events in order with the output. Unknown ones are ignored: they are for other clients. */
+  /** Handles events in order with the output. Unknown ones are ignored: they are for other clients. */
   #onEvent(event: WatchEvent): void {
     if (this.#handlers.onEvent?.(event)) return;
     switch (event.type) {
@@ -253,7 +267,7 @@ export class ByteStream {
     this.#faults = 0;
   }
 
-  /** Hands out the next item, and grants what the reader has made room for. */
+  /** Returns the next item, and grants the room that the reader has made. */
   #take(): AttachItem | undefined {
     const item = this.queue.take();
     if (item === undefined) return undefined;
@@ -264,7 +278,7 @@ export class ByteStream {
     return item;
   }
 
-  /** Half a window at a time: a frame for each piece taken would cost more than it brings. */
+  /** Grants half a window at a time: a frame for each taken piece would cost more than it gains. */
   #grant(): void {
     const { answered } = this;
     const limit = this.#taken + this.#windowBytes;

@@ -1,6 +1,6 @@
 /**
- * The daemon's events, as they happen. Events are not stored: those that a client missed without a link, or because it
- * read too slowly, are lost. The client is told that some were missed, and `list` shows the present state.
+ * The daemon's events, as they happen. Events are not stored: those that a client missed without a link, or because it read too
+ * slowly, are lost. The client is notified that some were missed, and `list` shows the present state.
  */
 import { decodeJson, type DaemonEvent, type Frame, FrameType, SpoolError } from '@spool/protocol';
 import { decodeError } from '../link/connection.ts';
@@ -14,14 +14,14 @@ export type EventItem =
   | { readonly type: 'events-missed'; readonly at: number; readonly reason: 'link-broken' | 'slow-reader' };
 
 export interface EventsOptions {
-  /** Only of these sessions (default: all). */
+  /** The sessions (default: all). */
   readonly sessions?: readonly string[] | undefined;
-  /** Only of these types (`session-status`, `milestone`, …; default: all). */
+  /** The types (`session-status`, `milestone`, …; default: all). */
   readonly types?: readonly string[] | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** Each is below 2 KiB as a rule. */
+/** The maximum of waiting events, each usually below 2 KiB. */
 const WAITING_MAX = 1024;
 
 export class Events extends Reading<EventItem> {

@@ -1,10 +1,10 @@
 /**
- * The output of an agent by its name, as text: of the session that has the name now, and then of each later one that gets
- * the name, by its start or by a rename, from its first byte. What a session writes after it has lost the name is not
- * told. `*` is every session. Keeps OUT-7.
+ * The output of an agent by its name, as text: of the session that has the name now, and then of each later one that gets the
+ * name, by its start or by a rename, from its first byte. Output of a session after it has lost the name is not passed on. `*`
+ * means every session. Keeps OUT-7.
  *
- * It learns of new sessions and renames from the daemon's events. Those are not stored, so after a break it looks at the
- * list; no byte is told twice. The bytes of each one come exactly once, because a `Watch` reads them.
+ * It learns of new sessions and renames from the daemon's events. Those are not stored, so after a break it reads the list; no
+ * byte is passed on twice. The bytes of each session come exactly once, because a `Watch` reads them.
  */
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import type { AbortSignalLike } from '../link/runtime.ts';
@@ -15,23 +15,23 @@ import type { WatchOptions } from './watch.ts';
 export type OutputCallback = (data: string, ts: number, agent: string) => void;
 
 export interface SubscribeOptions extends TextWatchOptions {
-  /** Where to begin in a session that exists already (default: `start`). Later ones begin at their first byte. */
+  /** The start in a session that exists already (default: `start`). Later sessions begin at their first byte. */
   readonly from?: WatchOptions['from'];
   /**
-   * True (default): waits for a session with this name, and goes on with the next one when it has ended. False: the name
-   * must exist, and the subscription ends with its session.
+   * True (default): waits for a session with this name, and continues with the next one when it has ended. False: the name must
+   * exist, and the subscription ends with its session.
    */
   readonly wait?: boolean | undefined;
   /** Called when a session has ended and all its output was passed on. */
   readonly onEnd?: ((info: SessionInfo) => void) | undefined;
   /**
-   * Called with the error: a callback threw, the daemon is gone for good, or, with `wait: false`, the session does not
-   * exist. Without it, the error is an unhandled rejection, so that no program waits silently.
+   * Called with the error: a callback threw, the daemon is permanently gone, or, with `wait: false`, the session does not exist.
+   * Without it, the error is an unhandled rejection, so that no program waits silently.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** What it needs of the client. */
+/** The methods of the client that it needs. */
 export interface OutputSource {
   open(): Promise<void>;
   get(session: string): Promise<SessionInfo>;
@@ -42,7 +42,7 @@ export interface OutputSource {
 
 const ALL = '*';
 
-/** Starts at once. Returns the function that ends it. */
+/** Starts a subscription at once. Returns the function that ends it. */
 export function subscribeOutput(
   source: OutputSource,
   agent: string,
@@ -62,10 +62,10 @@ class OutputSubscription {
   readonly #signal: AbortSignalLike | undefined;
   /** Sessions that were followed, or are older than the subscription. */
   readonly #known = new Set<string>();
-  readonly #following = new Map<string, Following>();
-  /** How far sessions were told that have ended or lost the name. */
+  readonly #following = new Map<string, FollowedSession>();
+  /** The offset up to which output was passed on, of sessions that have ended or lost the name. */
   readonly #toldTo = new Map<string, number>();
-  /** One session of a name after the other; with `*` they are followed side by side. */
+  /** The queue of sessions with the name, one after the other; with `*` they are followed in parallel. */
   #queue: Promise<void> = Promise.resolve();
   #events: Events | null = null;
   #isOver = false;
@@ -117,7 +117,7 @@ class OutputSubscription {
     }
   }
 
-  /** What exists already: the session that the name means now, or with `*` what runs. Older ones are not of interest. */
+  /** Finds existing sessions: the one that has the name now, or with `*` all running ones. Earlier sessions are left out. */
   async #find(): Promise<{ found: readonly SessionInfo[]; isId: boolean }> {
     const listed = await this.#listed();
     const running = listed.filter(({ state }) => state === 'running');
@@ -138,7 +138,7 @@ class OutputSubscription {
     }
   }
 
-  /** Oldest first. */
+  /** Returns the sessions, oldest first. */
   async #listed(): Promise<readonly SessionInfo[]> {
     return await this.#source.list(this.#agent === ALL ? {} : { name: this.#agent });
   }
@@ -153,7 +153,7 @@ class OutputSubscription {
     if (this.#agent === ALL) return;
     if (!this.#isMeant({ name })) return this.#lose(id, offset);
     if (following && following.until === Infinity) return;
-    if (following) await following.ended; // what it wrote before it lost the name comes first
+    if (following) await following.ended; // the output before it lost the name comes first
     const info = await this.#source.get(id).catch((error: unknown) => {
       if (isGone(error)) return undefined;
       throw error;
@@ -165,18 +165,18 @@ class OutputSubscription {
     this.#take(info, from);
   }
 
-  /** It has another name from this offset on. */
+  /** Notes that the session has another name from this offset on. */
   #lose(id: string, offset: number): void {
     const following = this.#following.get(id);
     if (!following) return;
     following.until = Math.min(following.until, offset);
     this.#toldTo.set(id, offset);
-    // Without escapes, the last bytes may have no text that would tell that they came.
+    // Without escapes, the last bytes may have no text that shows their arrival.
     const { ansi = 'keep' } = this.#options;
     if (following.toldTo >= following.until || ansi !== 'keep') following.watch?.close();
   }
 
-  /** Events were missed. */
+  /** Reads the list after missed events. */
   async #catchUp(): Promise<void> {
     const listed = await this.#listed();
     for (const missed of listed) {
@@ -213,7 +213,7 @@ class OutputSubscription {
   async #follow({ id }: SessionInfo, from: SubscribeOptions['from']): Promise<void> {
     if (this.#isOver) return;
     const following = this.#following.get(id);
-    if (!following || following.toldTo >= following.until) return void this.#over(id); // it lost the name while it waited
+    if (!following || following.toldTo >= following.until) return void this.#over(id); // the session lost the name
     const watch = this.#source.watchText(id, { ...this.#options, from: from ?? 'start' });
     following.watch = watch;
     let hasEnded = false;
@@ -236,7 +236,7 @@ class OutputSubscription {
     this.#call(() => onEnd(info));
   }
 
-  /** An error of the caller's own code ends nothing. */
+  /** Calls a callback; an exception in it does not end the subscription. */
   #call(callback: () => void): void {
     try {
       callback();
@@ -257,15 +257,15 @@ class OutputSubscription {
   }
 }
 
-/** A session that is being told, or waits for its turn. */
-interface Following {
+/** A session that is followed, or waits for its turn. */
+interface FollowedSession {
   /** Its present name. */
   name: string;
-  /** It lost the name at this offset. */
+  /** The offset at which it lost the name. */
   until: number;
   toldTo: number;
   watch: TextWatch | null;
-  /** Resolves when nothing more is told of it. */
+  /** Resolves when all its output has been passed on. */
   readonly ended: Promise<void>;
   end(): void;
 }

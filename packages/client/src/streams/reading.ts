@@ -2,7 +2,7 @@
 export abstract class Reading<Item> implements AsyncIterableIterator<Item, undefined> {
   abstract next(): Promise<IteratorResult<Item, undefined>>;
 
-  /** Ends it at once: what waits is dropped, and the reader's loop ends. May be called twice. */
+  /** Ends it at once: waiting items are dropped, and the reader's loop ends. It may be called twice. */
   abstract close(): void;
 
   return(): Promise<IteratorResult<Item, undefined>> {

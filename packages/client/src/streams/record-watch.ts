@@ -1,44 +1,36 @@
 /**
- * Watches the events log of an agent: every record from the cursor on, exactly once, then the end. `ByteStream` does the
- * work; here bytes become lines, and lines become records. A line that is no JSON was torn by a kill in the middle of a
- * write: nobody was told of it, and it is skipped. Keeps EVT-2 in the client.
+ * Watches the events log of an agent: every record from the cursor on, exactly once, then the end. `ByteStream` does the work;
+ * here bytes become lines, and lines become records. A line that is not JSON was torn by a kill in the middle of a write: no
+ * client received it, and it is skipped. Keeps EVT-2 in the client.
  */
 import type { EventsFrom, EventsRecord, Requests } from '@spool/protocol';
+import { type FramedLine, LineFraming } from '@spool/protocol/line-framing';
 import type { Requester } from '../link/requests.ts';
 import { ByteStream, type ByteStreamOptions } from './byte-stream.ts';
 import { Reading } from './reading.ts';
 import type { WatchItem } from './watch-queue.ts';
 
 export interface RecordWatchOptions extends ByteStreamOptions {
-  /** Where to start (default: the first record that is kept): an offset in a record begins with that record. */
+  /** The start (default: the first record that is kept): an offset in a record begins with that record. */
   readonly from?: number | 'start' | 'end' | undefined;
-  /** Whether to leave a record out, by its first characters: then it is not even parsed. */
+  /** Returns whether to leave a record out, by its first characters: then it is not even parsed. */
   readonly isLeftOut?: ((head: string) => boolean) | undefined;
 }
 
 export type RecordItem =
-  /** `end` is the offset after it. */
+  /** A record; `end` is the offset after it. */
   | { readonly type: 'record'; readonly offset: number; readonly end: number; readonly record: EventsRecord }
   | Extract<WatchItem, { readonly type: 'gap' | 'synced' | 'exit' | 'removed' }>;
 
-/** The part of `TextDecoder` that is used here; every runtime has it. */
-interface Utf8Decoder {
-  decode(bytes: Uint8Array): string;
-}
-const { TextDecoder } = globalThis as unknown as { readonly TextDecoder: new () => Utf8Decoder };
-const decoder = new TextDecoder();
-
-const NEWLINE = 0x0a;
+/** The maximum size of a record; a longer one is skipped, because the daemon appends none. */
+const RECORD_BYTES_MAX = 16 * 1024 * 1024;
 const HEAD_BYTES = 128;
 
 export class RecordWatch extends Reading<RecordItem> {
   readonly #bytes: ByteStream;
   readonly #isLeftOut: RecordWatchOptions['isLeftOut'];
   readonly #ready: RecordItem[] = [];
-  #parts: Uint8Array[] = [];
-  #lineStart = 0;
-  /** After a gap, the rest of a line that began in it. */
-  #isSkipping = false;
+  readonly #lines = new LineFraming({ bytesMax: RECORD_BYTES_MAX });
 
   constructor(requester: Requester, session: string, options: RecordWatchOptions = {}) {
     super();
@@ -69,7 +61,7 @@ export class RecordWatch extends Reading<RecordItem> {
     }
   }
 
-  /** Everything before this offset was read, whether or not it was a record. */
+  /** The offset up to which all bytes were read, whether or not they were records. */
   get cursor(): number | undefined {
     return this.#bytes.cursor;
   }
@@ -79,34 +71,15 @@ export class RecordWatch extends Reading<RecordItem> {
   }
 
   #take(item: WatchItem): void {
-    if (item.type === 'output') return this.#takeBytes(item.offset, item.bytes);
-    if (item.type === 'gap') {
-      this.#parts = [];
-      this.#isSkipping = true;
-    }
-    if (item.type !== 'resized' && item.type !== 'reconnected') this.#ready.push(item);
+    if (item.type === 'output') for (const line of this.#lines.push(item.bytes, item.offset)) this.#takeLine(line);
+    else if (item.type === 'gap') this.#lines.skip();
+    if (item.type !== 'output' && item.type !== 'resized' && item.type !== 'reconnected') this.#ready.push(item);
   }
 
-  #takeBytes(offset: number, bytes: Uint8Array): void {
-    let from = 0;
-    for (;;) {
-      if (this.#parts.length === 0) this.#lineStart = offset + from;
-      const newline = bytes.indexOf(NEWLINE, from);
-      if (newline === -1) break;
-      if (!this.#isSkipping) this.#takeLine(bytes.subarray(from, newline), offset + newline + 1);
-      this.#isSkipping = false;
-      this.#parts = [];
-      from = newline + 1;
-    }
-    if (from < bytes.length && !this.#isSkipping) this.#parts.push(bytes.subarray(from));
-  }
-
-  #takeLine(last: Uint8Array, end: number): void {
-    const first = this.#parts[0] ?? last;
-    if (this.#isLeftOut?.(decoder.decode(first.subarray(0, HEAD_BYTES)))) return;
-    const text = decoder.decode(this.#parts.length === 0 ? last : joined([...this.#parts, last]));
-    const record = parsed(text);
-    if (record) this.#ready.push({ type: 'record', offset: this.#lineStart, end, record });
+  #takeLine(line: FramedLine): void {
+    if (this.#isLeftOut?.(line.head(HEAD_BYTES))) return;
+    const record = parsed(line.text);
+    if (record) this.#ready.push({ type: 'record', offset: line.offset, end: line.end, record });
   }
 }
 
@@ -115,16 +88,6 @@ function parsed(text: string): EventsRecord | null {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && 'type' in value ? (value as EventsRecord) : null;
   } catch {
-    return null; // torn
+    return null; // a torn line
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((bytes, part) => bytes + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,9 +1,9 @@
 /**
- * One request whose frames keep coming: when the link breaks, it is sent again on the next connection, until its reader
- * or the daemon ends it. Watches, attachments and events are made of one each.
+ * One request whose frames keep coming: when the link breaks, it is sent again on the next connection, until its reader or the
+ * daemon ends it. Watches, attachments and events each use one.
  */
 import type { Frame } from '@spool/protocol';
-import type { Broken, Channel, Connection } from '../link/connection.ts';
+import type { BrokenConnection, Channel, Connection } from '../link/connection.ts';
 import { closed, type Link } from '../link/link.ts';
 import type { AbortSignalLike } from '../link/runtime.ts';
 import { AsyncQueue } from './async-queue.ts';
@@ -11,21 +11,21 @@ import { AsyncQueue } from './async-queue.ts';
 export interface SubscriptionOptions<Item> {
   readonly link: Link;
   readonly signal?: AbortSignalLike | undefined;
-  /** Sends the request on this connection; its frames go to `channel`. Returns the request's number. */
+  /** Sends the request on this connection; its frames are passed to `channel`. Returns the request's number. */
   ask(connection: Connection, channel: Channel): number;
   onFrame(frame: Frame): void;
-  /** The link broke. The request will be sent again. */
+  /** Called when the link broke. The request will be sent again. */
   onBroken(): void;
-  /** Returns the next item for the reader, and records that it has been handed out. */
+  /** Returns the next item for the reader, and records that it was taken. */
   take(): Item | undefined;
-  /** Drops everything that waits for the reader. */
+  /** Drops all items that wait for the reader. */
   drop(): void;
-  /** Called once, when nothing more is wanted, or will come. */
+  /** Called once, when no more items are wanted, or will come. */
   onEnd?(): void;
 }
 
-/** The request as it is open on one connection. */
-export interface OpenRequest {
+/** An open request on one connection. */
+export interface OpenChannel {
   readonly connection: Connection;
   readonly channel: number;
 }
@@ -33,7 +33,7 @@ export interface OpenRequest {
 export class Subscription<Item> {
   readonly #options: SubscriptionOptions<Item>;
   readonly #items: AsyncQueue<Item>;
-  #open: (OpenRequest & { readonly end: (why: Broken | 'cancelled') => void }) | null = null;
+  #open: (OpenChannel & { readonly end: (why: BrokenConnection | 'cancelled') => void }) | null = null;
   #paused: PromiseWithResolvers<void> | null = null;
 
   constructor(options: SubscriptionOptions<Item>) {
@@ -55,13 +55,18 @@ export class Subscription<Item> {
     if (!this.#items.isEnded) void this.#follow();
   }
 
-  /** Where it is open at present; null between two connections, and while it is paused. */
-  get open(): OpenRequest | null {
+  /** The connection and channel of the request; null between two connections, and while it is paused. */
+  get open(): OpenChannel | null {
     return this.#open;
   }
 
   get isEnded(): boolean {
     return this.#items.isEnded;
+  }
+
+  /** A reader waits, so there is nothing to read. */
+  get isAwaited(): boolean {
+    return this.#items.isAwaited;
   }
 
   get isPaused(): boolean {
@@ -72,7 +77,7 @@ export class Subscription<Item> {
     return this.#items.next();
   }
 
-  /** An item may be waiting now. */
+  /** Notes that an item may be waiting now. */
   flush(): void {
     this.#items.flush();
   }
@@ -88,7 +93,9 @@ export class Subscription<Item> {
     this.#paused = null;
   }
 
-  /** The daemon has ended it, so there is nothing to cancel. The reader gets the waiting items, and then the end. */
+  /**
+   * Ends a request that the daemon has ended, so that it is not cancelled. The reader gets the waiting items, and then the end.
+   */
   end(error?: unknown): void {
     this.#open?.connection.forget(this.#open.channel);
     this.#open?.end('cancelled');
@@ -100,12 +107,12 @@ export class Subscription<Item> {
     this.#items.end(error);
   }
 
-  /** Ends it at once: what waits is dropped. */
+  /** Ends it at once: waiting items are dropped. */
   close(): void {
     this.#items.close();
   }
 
-  /** Follows on one connection after the other, until the end. */
+  /** Follows the request on one connection after the other, until the end. */
   async #follow(): Promise<void> {
     const { link } = this.#options;
     try {
@@ -123,9 +130,9 @@ export class Subscription<Item> {
     }
   }
 
-  #openOn(connection: Connection): Promise<Broken | 'cancelled'> {
-    const { promise, resolve } = Promise.withResolvers<Broken | 'cancelled'>();
-    const end = (why: Broken | 'cancelled'): void => {
+  #openOn(connection: Connection): Promise<BrokenConnection | 'cancelled'> {
+    const { promise, resolve } = Promise.withResolvers<BrokenConnection | 'cancelled'>();
+    const end = (why: BrokenConnection | 'cancelled'): void => {
       this.#open = null;
       resolve(why);
     };

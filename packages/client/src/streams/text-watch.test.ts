@@ -5,11 +5,11 @@ import { FakeKeeper } from '../../test/fake-keeper.ts';
 import { quiet, tick } from '../../test/quiet.ts';
 import { Client, CREDIT_BYTES, type TextItem, type TextWatch, type TextWatchOptions } from '../index.ts';
 
-// Loaded when it is first needed, which takes real time; the clock here only sees its own.
+// Loaded before the tests: this takes real time, which the fake clock does not see.
 beforeAll(async () => void (await import('@spool/vt')));
 
-/** A keeper with one session, and everything that a watch of its text gives, with the time at which it came. */
-function watched(options: TextWatchOptions = {}, text: Uint8Array | string = ''): Watched {
+/** Creates a keeper with one session, and collects all items of a watch of its text, with their times. */
+function watched(options: TextWatchOptions = {}, text: Uint8Array | string = ''): TextWatchFixture {
   const keeper = new FakeKeeper();
   const session = keeper.session('s', text);
   const client = new Client(keeper);
@@ -27,7 +27,7 @@ function watched(options: TextWatchOptions = {}, text: Uint8Array | string = '')
   return { keeper, session, client, watch, given, ended, print };
 }
 
-interface Watched {
+interface TextWatchFixture {
   readonly keeper: FakeKeeper;
   readonly session: ReturnType<FakeKeeper['session']>;
   readonly client: Client;
@@ -95,7 +95,7 @@ test('[OUT-3] [OUT-4] a tail of spaces is given out by time, without another rea
     [1000, 'a'],
     [1100, '  '],
   ]);
-  expect(keeper.clock.pendingTimers).toBe(0); // nothing wakes up for it
+  expect(keeper.clock.pendingTimers).toBe(0); // no timer runs for it
   await print(9000, Uint8Array.of(0x80));
   expect(given.at(-1)).toEqual([9000, '─']);
   client.close();
@@ -339,7 +339,7 @@ test('[OUT-5] a subscription from the end hears what is printed from then on; en
   expect(errors).toMatchObject([{ message: 'from the callback' }]);
   keeper.print(session, 'four');
   await quiet(keeper);
-  keeper.print(session, 'five'); // it is being gathered when the subscription ends
+  keeper.print(session, 'five'); // the text is being collected when the subscription ends
   await quiet(keeper);
   expect(keeper.watchers.size).toBe(1);
   unsubscribe();
@@ -351,7 +351,7 @@ test('[OUT-5] a subscription from the end hears what is printed from then on; en
 });
 
 test('[OUT-5] a strict subscription to nobody says so: to `onError`, or else as an unhandled rejection', async () => {
-  using unhandled = new Unhandled();
+  using unhandled = new UnhandledRejections();
   const keeper = new FakeKeeper();
   const client = new Client(keeper);
   const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -365,7 +365,7 @@ test('[OUT-5] a strict subscription to nobody says so: to `onError`, or else as 
 });
 
 test('[OUT-5] what the callback throws is an unhandled rejection, and the subscription goes on; an abort is no error', async () => {
-  using unhandled = new Unhandled();
+  using unhandled = new UnhandledRejections();
   const keeper = new FakeKeeper();
   const session = keeper.session('s');
   const client = new Client(keeper);
@@ -397,7 +397,7 @@ async function all(watch: TextWatch): Promise<TextItem[]> {
 }
 
 /** Unhandled rejections, collected here instead of failing the run. */
-class Unhandled implements Disposable {
+class UnhandledRejections implements Disposable {
   readonly errors: unknown[] = [];
   readonly #others = process.listeners('unhandledRejection');
 

@@ -1,27 +1,28 @@
 /**
  * A session's output as text, for pages and programs that show it live: a watch whose bytes come as decoded chunks.
  *
- * The first bytes after a pause are returned at once; what follows is collected, for `flushMs` or `maxBytes`, whichever
- * is first. The last bytes before a pause are flushed by time, too, and never wait for more. With `line` and
- * `semantic`, complete units are returned at once, and incomplete ones (a prompt, perhaps) after `flushMs`. Only half a
- * character or half an escape sequence waits longer: for its other half, or the end.
+ * The first bytes after a pause are returned at once; later bytes are collected, for `flushMs` or `maxBytes`, whichever is first.
+ * The last bytes before a pause are flushed by time, too, and never wait for more. With `line` and `semantic`, complete units are
+ * returned at once, and incomplete ones (a prompt, perhaps) after `flushMs`. Only half a character or half an escape sequence
+ * waits longer: for its other half, or the end.
  *
  * It reads from its watch only while it is read itself, so memory is bounded by the watch's credit.
  */
-import type { Ansi, Arrival, Chunking, StreamChunk, TextStreams } from '@spool/vt';
+import type { Ansi, Arrival, ChunkingMode, StreamChunk, TextStreams } from '@spool/vt';
 import { Reading } from './reading.ts';
-import { abortController, type Runtime } from '../link/runtime.ts';
+import { abortController } from '../link/abort.ts';
+import type { Runtime } from '../link/runtime.ts';
 import type { Watch, WatchOptions } from './watch.ts';
 import type { WatchItem } from './watch-queue.ts';
 
 export interface TextWatchOptions extends WatchOptions {
-  /** How the text is cut (default: `raw`). See `Chunking`. */
-  readonly chunking?: Chunking | undefined;
-  /** How long text may be collected (default: 100). A page that shows it live wants 16. */
+  /** The way in which the text is split (default: `raw`). See `ChunkingMode`. */
+  readonly chunking?: ChunkingMode | undefined;
+  /** The time for which text may be collected (default: 100). A page that shows it live needs 16. */
   readonly flushMs?: number | undefined;
-  /** How much text may be collected (default: 4096). */
+  /** The amount of text that may be collected (default: 4096). */
   readonly maxBytes?: number | undefined;
-  /** Escape sequences (default: `keep`). See `Ansi`. */
+  /** The handling of escape sequences (default: `keep`). See `Ansi`. */
   readonly ansi?: Ansi | undefined;
 }
 
@@ -34,9 +35,9 @@ export class TextWatch extends Reading<TextItem> {
   readonly #time: Pick<Runtime, 'now' | 'sleep'>;
   readonly #options: TextWatchOptions;
   readonly #items: AsyncGenerator<TextItem, undefined>;
-  /** When text was last returned. */
+  /** The time when text was last returned. */
   #givenAt = -Infinity;
-  #coming: Promise<Coming> | null = null;
+  #coming: Promise<NextItem> | null = null;
 
   constructor(watch: Watch, time: Pick<Runtime, 'now' | 'sleep'>, options: TextWatchOptions = {}) {
     super();
@@ -66,7 +67,7 @@ export class TextWatch extends Reading<TextItem> {
     const { TextStreams } = await import('@spool/vt');
     const streams = new TextStreams(this.#options);
     for (;;) {
-      let coming: Coming | 'due';
+      let coming: NextItem | 'due';
       try {
         coming = await this.#nextOrDue(streams.dueAt(this.#givenAt));
       } catch (error) {
@@ -81,8 +82,8 @@ export class TextWatch extends Reading<TextItem> {
     }
   }
 
-  /** The next item of the watch; or `due`, when the held text must not wait for it. */
-  async #nextOrDue(dueAt: number | undefined): Promise<Coming | 'due'> {
+  /** Returns the next item of the watch; or `due`, if the held text must not wait for it. */
+  async #nextOrDue(dueAt: number | undefined): Promise<NextItem | 'due'> {
     if (this.#coming === null) {
       this.#coming = this.#watch.next().then(({ value }) => ({ item: value, ts: Date.now(), at: this.#time.now() }));
       this.#coming.catch(() => {}); // thrown at the next call that waits for it
@@ -101,12 +102,12 @@ export class TextWatch extends Reading<TextItem> {
   }
 }
 
-/** The watch's next item, none at its end, and its arrival time. */
-interface Coming extends Arrival {
+/** The watch's next item, undefined at its end, and its arrival time. */
+interface NextItem extends Arrival {
   readonly item: WatchItem | undefined;
 }
 
-/** What is complete with this item. */
+/** Returns the items that are complete with this one. */
 function handle(streams: TextStreams, item: WatchItem, arrival: Arrival): readonly TextItem[] {
   switch (item.type) {
     case 'output':

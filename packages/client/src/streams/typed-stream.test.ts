@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TYPED_BYTES_MAX, TypedStream } from './typed-stream.ts';
 
-/** The other end: takes what goes on where it stands, and can forget what it has not confirmed. */
+/** The other end: accepts bytes that continue its text, and can forget unconfirmed ones. */
 class End {
   text = '';
   frames = 0;
@@ -39,10 +39,10 @@ test('any mix of typing, confirming and breaking gives what was typed, once', ()
           stream.confirm(confirmed);
         } else if (step.do === 'break') {
           stream.pause();
-          // What was not confirmed may be lost with the one who had it.
+          // Unconfirmed bytes may be lost with the keeper that had them.
           end.text = end.text.slice(0, confirmed + Math.floor((end.text.length - confirmed) * (1 - step.lost)));
         } else {
-          confirmed = end.text.length; // to say how far one has come is to confirm it
+          confirmed = end.text.length; // reporting an offset confirms it
           expect(stream.resume(confirmed, end.send)).toBe(true);
         }
       }

@@ -1,12 +1,12 @@
 /**
  * The input of one attachment: a stream of bytes with its own offsets, so that it arrives exactly once.
  *
- * Bytes that are not confirmed to be in the terminal are kept. After a break the other side reports how far it got, and
- * the rest is sent again from there. The buffer is bounded: beyond it, typing waits.
+ * Bytes that are not confirmed to be in the terminal are kept. After a break the other side reports its offset, and the rest is
+ * sent again from there. The buffer is bounded: beyond it, typing waits.
  */
 import { INPUT_BYTES_MAX } from '@spool/protocol';
 
-/** As much as a keeper queues for a session. */
+/** The size of the buffer, the same as a keeper queues for a session. */
 export const TYPED_BYTES_MAX = 1024 * 1024;
 
 const JOINED_BYTES_MAX = 1024;
@@ -14,11 +14,11 @@ const JOINED_BYTES_MAX = 1024;
 export type SendTyped = (offset: number, bytes: Uint8Array) => void;
 
 export class TypedStream {
-  /** Not confirmed, in order, the first at `#confirmed`. */
+  /** The unconfirmed bytes, in order, the first at `#confirmed`. */
   readonly #kept: Uint8Array[] = [];
   #confirmed = 0;
   #end = 0;
-  /** Typed, but without room yet. */
+  /** Typed bytes for which there is no room yet. */
   readonly #waiting: { bytes: Uint8Array; readonly taken: () => void }[] = [];
   readonly #settling: (() => void)[] = [];
   #send: SendTyped | null = null;
@@ -26,6 +26,11 @@ export class TypedStream {
 
   get unconfirmedBytes(): number {
     return this.#end - this.#confirmed;
+  }
+
+  /** The offset of the next byte. */
+  get endOffset(): number {
+    return this.#end;
   }
 
   /** Resolves when the bytes are stored here: at once, unless too many are in flight. They are copied. */
@@ -37,7 +42,27 @@ export class TypedStream {
     return promise;
   }
 
-  /** Resolves when everything typed so far is confirmed or refused, or can no longer arrive. */
+  /** Typed bytes may be sent past this stream: nothing waits, and the link is there. */
+  get isPassable(): boolean {
+    return this.#send !== null && this.#waiting.length === 0 && this.#settling.length === 0;
+  }
+
+  get confirmed(): number {
+    return this.#confirmed;
+  }
+
+  /** These bytes were sent past this stream, from `offset` on; all that were sent before them are confirmed, if not kept here. */
+  passed(offset: number, bytes: Uint8Array, confirmed: number): void {
+    if (offset > this.#end) {
+      this.confirm(this.#end);
+      this.#end = this.#confirmed = offset;
+    }
+    if (bytes.length > 0) this.#keep(new Uint8Array(bytes));
+    this.#end += bytes.length;
+    this.confirm(confirmed);
+  }
+
+  /** Resolves when all input so far is confirmed or refused, or can no longer arrive. */
   settled(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#settling.push(resolve);
@@ -46,8 +71,8 @@ export class TypedStream {
   }
 
   /**
-   * The other side is there, and has everything before `offset`. False when it has less than it had confirmed: then it
-   * is unknown which of the rest has arrived, and it is dropped rather than typed twice.
+   * Continues with another side, which has all bytes before `offset`. Returns false if it has less than was confirmed: then it is
+   * unknown which of the rest has arrived, and it is dropped rather than typed twice.
    */
   resume(offset: number, send: SendTyped): boolean {
     this.#send = send;
@@ -68,12 +93,12 @@ export class TypedStream {
     return isKnown;
   }
 
-  /** The link is gone: input is kept from now on. */
+  /** Keeps input from now on: the link is gone. */
   pause(): void {
     this.#send = null;
   }
 
-  /** Everything before `offset` has arrived, or never will: either way it is not sent again. */
+  /** Notes that all bytes before `offset` have arrived, or never will: either way they are not sent again. */
   confirm(offset: number): void {
     let left = Math.min(offset, this.#end) - this.#confirmed;
     if (left <= 0) return;
@@ -90,7 +115,7 @@ export class TypedStream {
     this.#admit();
   }
 
-  /** Nothing more can be typed; releases every waiting caller. */
+  /** Ends the stream; releases every waiting caller. */
   end(): void {
     this.#isEnded = true;
     this.#send = null;
@@ -116,7 +141,7 @@ export class TypedStream {
     this.#settle();
   }
 
-  /** Unread keys are many small pieces: joined, so that they cost no more than their bytes. */
+  /** Keeps bytes. Unread keys are many small pieces: they are joined, so that they cost no more than their bytes. */
   #keep(bytes: Uint8Array): void {
     const last = this.#kept.at(-1);
     if (last === undefined || last.length + bytes.length > JOINED_BYTES_MAX) {

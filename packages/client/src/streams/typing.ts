@@ -1,21 +1,21 @@
 /**
- * Keys and pastes in the form that the session's program has enabled: arrows follow its cursor-key mode, a paste is
+ * Encodes keys and pastes in the form that the session's program has enabled: arrows follow its cursor-key mode, a paste is
  * bracketed.
  */
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import type { ModeState } from '@spool/vt';
-import type { Client } from '../client.ts';
+import type { RequestClient } from '../request-client.ts';
 import type { Requester } from '../link/requests.ts';
 import { utf8 } from '../link/runtime.ts';
 import type { Vt } from './viewer-output.ts';
 
-/** The keyboard modes that the program has set. */
-export async function modesOf(client: Client, { id, size, state }: SessionInfo): Promise<ModeState> {
+/** Returns the keyboard modes that the program has set. */
+export async function modesOf(client: RequestClient, { id, size, state }: SessionInfo): Promise<ModeState> {
   if (size === null || state !== 'running') return (await import('@spool/vt')).INITIAL_MODES;
   return modesIn((await client.screen(id, { format: 'json' })).content);
 }
 
-/** The same at an offset (default: now); those of a fresh terminal if there is none, or no longer. */
+/** Returns the modes at an offset (default: now); those of a fresh terminal if there is none, or no longer. */
 export async function screenModes(requester: Requester, vt: Vt, session: string, offset?: number): Promise<ModeState> {
   const at = offset === undefined ? undefined : { offset };
   try {
@@ -26,7 +26,7 @@ export async function screenModes(requester: Requester, vt: Vt, session: string,
   }
 }
 
-/** The bytes of each key; the modes are asked for once the names are known to be right. */
+/** Returns the bytes of each key; the modes are requested after the names have been checked. */
 export async function encodeKeys(
   vt: Vt,
   words: readonly string[],
@@ -39,8 +39,10 @@ export async function encodeKeys(
   return names.map((name) => vt.encodeKey(name, state)!);
 }
 
-/** Each key is a separate write, as from a keyboard: an Escape and a letter in one write would be Alt and that letter. */
-export async function pressKeys(client: Client, session: string, words: readonly string[]): Promise<void> {
+/**
+ * Presses keys; each is a separate write, as from a keyboard: an Escape and a letter in one write would be Alt and that letter.
+ */
+export async function pressKeys(client: RequestClient, session: string, words: readonly string[]): Promise<void> {
   let id = '';
   const keys = await encodeKeys(await import('@spool/vt'), words, async () => {
     const info = await client.get(session);
@@ -50,7 +52,7 @@ export async function pressKeys(client: Client, session: string, words: readonly
   for (const bytes of keys) await client.write(id, bytes);
 }
 
-export async function pasteText(client: Client, session: string, text: string): Promise<void> {
+export async function pasteText(client: RequestClient, session: string, text: string): Promise<void> {
   const { paste } = await import('@spool/vt');
   const info = await client.get(session);
   await client.write(info.id, paste(utf8(text), await modesOf(client, info)));

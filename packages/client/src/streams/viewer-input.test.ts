@@ -28,7 +28,7 @@ async function attached(options: AttachOptions = {}): Promise<{
   };
 }
 
-/** Replies of terminals to queries, and things that keys send which look like them. */
+/** Replies of terminals to queries, and similar sequences of keys. */
 const REPLIES = ['\x1b[24;80R', '\x1b[?62;22c', '\x1b[>1;10;0c', '\x1b]11;rgb:0000/0000/0000\x1b\\', '\x1b[?2026;2$y'];
 const KEYS = ['a', '\r', '\x1b[A', '\x1bOA', '\x1b[1;2R', 'é', '\x1b[200~\x1b[24;80R\x1b[201~'];
 

@@ -1,8 +1,8 @@
 /**
- * Input from a viewer's terminal on its way to the session: the terminal's own replies are taken out, because the daemon
- * has answered the program (QRY-1), and focus reports are combined over all viewers.
+ * Input from a viewer's terminal on its way to the session: the terminal's own replies are removed, because the daemon has
+ * answered the program (QRY-1), and focus reports are combined over all viewers.
  *
- * Everything is typed in the order of the calls, also when a call has to wait for the modes first.
+ * All input is typed in the order of the calls, also when a call has to wait for the modes first.
  */
 import type { TypedInput } from '@spool/vt';
 import type { Runtime } from '../link/runtime.ts';
@@ -18,9 +18,9 @@ export interface ViewerInputOptions {
 export class ViewerInput {
   readonly #options: ViewerInputOptions;
   #typed: TypedInput | null = null;
-  /** Resolves when the input before is on its way. */
+  /** Resolves when the earlier input is on its way. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Grows with each call: an Escape that is held back is a key if nothing has followed it. */
+  /** The number of calls: an Escape that is held back is a key if no call has followed it. */
   #calls = 0;
   #waiting = 0;
 
@@ -28,7 +28,12 @@ export class ViewerInput {
     this.#options = options;
   }
 
-  /** Bytes as a terminal sent them. */
+  /** Whether no input waits here. */
+  get isIdle(): boolean {
+    return this.#waiting === 0;
+  }
+
+  /** Takes bytes from a terminal. */
   feed(bytes: Uint8Array): Promise<void> {
     const copy = new Uint8Array(bytes);
     return this.#inTurn(async (vt) => {
@@ -38,12 +43,12 @@ export class ViewerInput {
     });
   }
 
-  /** Bytes that are typed as they are, at once if nothing waits. */
+  /** Types bytes unchanged, at once if no input waits. */
   pass(bytes: Uint8Array): Promise<void> {
     return this.#waiting === 0 ? this.#options.type(bytes) : this.send(async () => [bytes]);
   }
 
-  /** Bytes that no terminal sent: typed as they are, each by itself. */
+  /** Types bytes that do not come from a terminal: unchanged, each by itself. */
   send(encode: (vt: Vt) => Promise<readonly Uint8Array[]>): Promise<void> {
     return this.#inTurn(async (vt) => {
       if (this.#typed) await this.#pass(this.#typed.flush());
@@ -51,7 +56,7 @@ export class ViewerInput {
     });
   }
 
-  /** Resolves when everything is on its way, including an Escape that is held back. */
+  /** Resolves when all input is on its way, including an Escape that is held back. */
   flushed(): Promise<void> {
     return this.#inTurn(async () => this.#typed && this.#pass(this.#typed.flush()));
   }
@@ -71,7 +76,7 @@ export class ViewerInput {
     }
   }
 
-  /** The other half of a reply would have come by now. */
+  /** Types held bytes: the other half of a reply would have come by now. */
   async #release(call: number, holdMs: number): Promise<void> {
     await this.#options.sleep(holdMs);
     if (this.#calls === call) await this.flushed();

@@ -3,10 +3,10 @@ import { FakeKeeper } from '../../test/fake-keeper.ts';
 import { quiet } from '../../test/quiet.ts';
 import { type Attachment, type AttachItem, type AttachOptions, Client } from '../index.ts';
 
-// An attachment loads it when it is needed, which no clock of a test counts.
+// Loaded before the tests: an attachment loads it on demand, and the fake clock does not count that time.
 beforeAll(async () => void (await import('@spool/vt')));
 
-/** An attachment to a session without output, and what it reads. */
+/** Creates an attachment to a session without output, and collects its items. */
 function attached(options: AttachOptions = {}): {
   keeper: FakeKeeper;
   attachment: Attachment;
@@ -45,7 +45,7 @@ test('[ATT-11] modes are told after each snapshot and at each change, with the o
   await print('plain text');
   await print('\x1b[?1h and \x1b[?200');
   await print('4h');
-  await print('\x1b[?25l\x1b[?2026h a frame \x1b[?2026l\x1b[?25h'); // changes nothing that concerns a viewer
+  await print('\x1b[?25l\x1b[?2026h a frame \x1b[?2026l\x1b[?25h'); // no change that concerns a viewer
   expect(modesIn(items).slice(1)).toMatchObject([
     { offset: 26, applicationCursor: true, bracketedPaste: false },
     { offset: 28, applicationCursor: true, bracketedPaste: true },

@@ -1,10 +1,10 @@
 /**
- * Output on its way to a viewer that renders it: filtered, so that nothing a program prints can harm the viewer's
- * terminal or make it answer (ATT-8), and with the modes that are in force after each piece (ATT-11).
+ * Output on its way to a viewer that renders it: filtered, so that no output of a program can harm the viewer's terminal or make
+ * it answer (ATT-8), and with the modes that are in force after each piece (ATT-11).
  */
 import type { ModeState, ModeTracker, TerminalModes, ViewerFilter, ViewerFilterOptions } from '@spool/vt';
 
-/** What a session may do to the viewer's terminal in addition to drawing: nothing of this by default. */
+/** The effects on the viewer's terminal, beyond drawing, that a session may have: none by default. */
 export type ViewerPermissions = Pick<
   ViewerFilterOptions,
   'allowClipboard' | 'allowColours' | 'allowGraphics' | 'allowMarks' | 'allowScrollbackErase'
@@ -14,7 +14,7 @@ export type Vt = typeof import('@spool/vt');
 
 export interface ViewerOutputOptions extends ViewerPermissions {
   readonly isFiltered: boolean;
-  /** The viewer types: modes that make a terminal send are passed on. */
+  /** Whether the viewer types: modes that make a terminal send are then passed on. */
   readonly isTyping: boolean;
 }
 
@@ -27,7 +27,7 @@ export class ViewerOutput {
   #told: TerminalModes | null = null;
   #toldRevision = -1;
 
-  /** `modes`: those that the viewer's terminal has already (default: those of a fresh terminal). */
+  /** `modes`: the present modes of the viewer's terminal (default: those of a fresh terminal). */
   constructor(vt: Vt, options: ViewerOutputOptions, modes: ModeState = vt.INITIAL_MODES) {
     this.#vt = vt;
     this.#options = options;
@@ -40,7 +40,7 @@ export class ViewerOutput {
     return this.#tracker.state;
   }
 
-  /** A snapshot sets everything that it needs; what the viewer's terminal had before is undone first. */
+  /** Returns a snapshot, which sets all the modes that it needs; earlier modes of the viewer's terminal are undone first. */
   snapshot(bytes: Uint8Array): Uint8Array {
     const undone = this.leave();
     this.#tracker = new this.#vt.ModeTracker();
@@ -58,12 +58,12 @@ export class ViewerOutput {
     return this.#feed(bytes);
   }
 
-  /** The bytes that undo what the session has set, for a terminal that is left. */
+  /** Returns the bytes that undo the session's settings, for a terminal that is left. */
   leave(): Uint8Array {
     return this.#filter?.close() ?? new Uint8Array(0);
   }
 
-  /** The modes, if they are not those that were last told; the first time always. */
+  /** Returns the modes, if they differ from the last ones that were returned; the first time always. */
   changed(): TerminalModes | null {
     if (this.#told !== null && this.#tracker.revision === this.#toldRevision) return null;
     const modes = this.#vt.terminalModesOf(this.#tracker.state);

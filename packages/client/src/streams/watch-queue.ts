@@ -1,5 +1,5 @@
 /**
- * What has arrived for a watch and was not yet taken: bounded in bytes by the credit, and in pieces here.
+ * The items of a watch that have arrived and were not taken yet: bounded in bytes by the credit, and in pieces here.
  *
  * A frame's payload is valid only while it is being read, so output is copied once. Small pieces are copied one after
  * the other into a slab: adjacent pieces of the log are then adjacent in memory, and a late reader gets them as one
@@ -8,7 +8,7 @@
 import type { WatchEvent } from '@spool/protocol';
 import type { TerminalModes } from '@spool/vt';
 
-/** Sent to viewers only. */
+/** The events that are sent only to viewers. */
 type AttachedOnly = 'input-refused' | 'viewers' | 'notice' | 'taken-over';
 
 export type WatchItem =
@@ -19,12 +19,12 @@ export type WatchItem =
       readonly stream: 'stdout' | 'stderr';
     }
   | Exclude<WatchEvent, { readonly type: AttachedOnly }>
-  /** The link broke and is restored. Reported so that a page may show the pause; the bytes still arrive exactly once. */
+  /** The link broke and is restored. This is reported so that a page may show the pause; the bytes still arrive exactly once. */
   | { readonly type: 'reconnected'; readonly offset: number };
 
 export type AttachItem =
   | Exclude<WatchItem, { readonly type: 'output' }>
-  /** The bytes as they may be shown; `end` is the offset after the last byte of the log that they stand for. */
+  /** The bytes in the form for display; `end` is the offset after the last byte of the log that they represent. */
   | (Extract<WatchItem, { readonly type: 'output' }> & { readonly end?: number })
   /** The modes that the program's terminal has at this offset: after each snapshot, and when they change. */
   | ({ readonly type: 'modes'; readonly offset: number } & TerminalModes)
@@ -32,18 +32,18 @@ export type AttachItem =
   | { readonly type: 'snapshot'; readonly offset: number; readonly bytes: Uint8Array }
   | Extract<WatchEvent, { readonly type: AttachedOnly }>;
 
-/** What a snapshot makes obsolete. */
+/** The items that a snapshot makes obsolete. */
 const PAST: ReadonlySet<string> = new Set(['output', 'piece', 'gap', 'snapshot']);
 
-/** Those that only say how things stand now: of several in a row the last is enough. */
+/** The events that only describe the present: of several in a row the last is enough. */
 const STANDING: ReadonlySet<string> = new Set(['resized', 'reconnected', 'viewers']);
 
 const SLAB_BYTES = 16 * 1024;
-/** A piece of this size gets its own copy; smaller ones go into the slab. */
+/** The size from which on a piece gets its own copy; smaller ones are copied into the slab. */
 const LARGE_BYTES = 4 * 1024;
 
 /** A piece in the slab, which may still grow; it becomes an item when it is taken. */
-interface Piece {
+interface SlabPiece {
   readonly type: 'piece';
   readonly offset: number;
   readonly stream: 'stdout' | 'stderr';
@@ -53,13 +53,13 @@ interface Piece {
 }
 
 export class WatchQueue {
-  readonly #items: (AttachItem | Piece)[] = [];
+  readonly #items: (AttachItem | SlabPiece)[] = [];
   #first = 0;
   #slab = EMPTY;
   #slabFilled = 0;
   #bytes = 0;
 
-  /** Output bytes that wait. */
+  /** The number of waiting bytes of output. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -68,7 +68,7 @@ export class WatchQueue {
     return this.#items.length - this.#first;
   }
 
-  /** Copies the bytes. */
+  /** Adds a copy of the bytes. */
   pushOutput(offset: number, bytes: Uint8Array, stream: 'stdout' | 'stderr'): void {
     this.#bytes += bytes.length;
     if (bytes.length >= LARGE_BYTES) {
@@ -90,7 +90,7 @@ export class WatchQueue {
     else this.#items.push({ type: 'piece', offset, stream, slab: this.#slab, start, end });
   }
 
-  /** Of several consecutive events that only describe the present, the last is enough. */
+  /** Adds an event; it replaces a previous one that only describes the present. */
   pushEvent(event: Exclude<AttachItem, { type: 'output' }>): void {
     const last = this.length > 0 ? this.#items.at(-1)! : undefined;
     const isRepeated = last?.type === event.type && STANDING.has(event.type);

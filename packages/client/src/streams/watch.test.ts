@@ -7,7 +7,7 @@ import { Client, CREDIT_BYTES, type Watch, type WatchItem } from '../index.ts';
 
 const KiB = 1024;
 
-/** Every byte identifies its place, so that a misplaced byte is noticed. */
+/** Returns bytes that identify their place, so that a misplaced byte is noticed. */
 const pattern = (bytes: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + (at >> 8) * 7) & 0xff);
 
@@ -16,12 +16,12 @@ test('[ATT-2] whatever breaks, and at whichever byte, everything arrives exactly
     bytes: fc.integer({ min: 0, max: 3000 }),
     frameBytesMax: fc.integer({ min: 1, max: 700 }),
     creditBytes: fc.integer({ min: 1, max: 1500 }),
-    /** Each connection breaks after this many bytes towards us; the last one lives. */
+    /** The number of bytes towards us after which each connection breaks; the last one lives. */
     breaks: fc.array(fc.oneof(fc.nat(150), fc.nat(1500)), { maxLength: 8 }),
     chunks: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 }),
     from: fc.oneof(fc.constant('start' as const), fc.nat(200), fc.record({ tailBytes: fc.nat(2000) })),
     mixesStreams: fc.boolean(),
-    /** The reader pauses after this many items before it takes more. */
+    /** The number of items after which the reader pauses. */
     pauses: fc.array(fc.nat(3), { minLength: 1, maxLength: 10 }),
     printedLater: fc.nat(500),
   });
@@ -122,7 +122,7 @@ test('[ATT-3] the end is told once, with its code and the last offset, and ends 
     { type: 'exit', offset: 3, state: 'failed', exitCode: 3, signal: null },
   ]);
   expect(await watch.next()).toEqual({ done: true, value: undefined });
-  expect(keeper.ops()).toEqual(['watch']); // nothing to leave: the other side has ended it
+  expect(keeper.ops()).toEqual(['watch']); // not cancelled: the other side has ended it
   client.close();
 });
 
@@ -507,7 +507,7 @@ async function take(watch: Watch, count: number): Promise<WatchItem[]> {
   return items;
 }
 
-/** The output, which must start at `start` (or after a gap) and continue without a hole. */
+/** Joins the output, which must start at `start` (or after a gap) and continue without a hole. */
 function joined(items: readonly WatchItem[], start = 0): Uint8Array {
   const parts: Uint8Array[] = [];
   let at = start;

@@ -8,9 +8,9 @@ import type { WatchItem } from './watch-queue.ts';
 export { CREDIT_BYTES } from './byte-stream.ts';
 
 export interface WatchOptions extends ByteStreamOptions {
-  /** Where to start (default: the first byte that is kept). */
+  /** The start (default: the first byte that is kept). */
   readonly from?: WatchFrom | undefined;
-  /** The session in whose terminal this is shown (SPOOL_SESSION): refused if that would be copied in a circle. */
+  /** The session in whose terminal this is shown (SPOOL_SESSION): refused if the output would be copied in a circle. */
   readonly inside?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export class Watch extends Reading<WatchItem> {
     return this.#bytes.id;
   }
 
-  /** The offset after the last byte that the reader has taken: where to continue another time. */
+  /** The offset after the last byte that the reader has taken, for a later watch. */
   get cursor(): number | undefined {
     return this.#bytes.cursor;
   }

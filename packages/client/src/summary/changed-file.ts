@@ -1,6 +1,6 @@
 /** One changed file, as git names it. */
 export interface ChangedFile {
-  /** Relative to the folder. */
+  /** The path relative to the folder. */
   readonly path: string;
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed';
   /** Its previous name. */
@@ -16,5 +16,5 @@ const CHANGES: Readonly<Record<string, ChangedFile['change']>> = {
   R: 'renamed',
 };
 
-/** By git's letter. */
+/** Returns the change for git's letter. */
 export const changeOf = (letter: string): ChangedFile['change'] => CHANGES[letter] ?? 'modified';

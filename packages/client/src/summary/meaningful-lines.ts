@@ -3,28 +3,28 @@
  * progress bars, and no repeats.
  */
 
-/** A line longer than this is data, not a message. */
+/** The maximum length: a longer line is data, not a message. */
 const CHARACTERS_MAX = 500;
 
-/** Without a letter or a digit it is a rule, a frame, a bare prompt or nothing. */
-const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
+/** A letter or a digit: a line without one is a rule, a frame, a bare prompt or blank. */
+const saysSomething = (line: string): boolean => /[\p{L}\p{N}]/u.test(line);
 
 /** The sides of a box around a text. */
 const LEFT_SIDE = /^\s*[│┃║▌▐╎┆┊]+ ?/;
 const RIGHT_SIDE = /\s*[│┃║▌▐╎┆┊]+\s*$/;
 
-/** Unfinished when the line was left: `⠙ Installing`, `| building`, `45%`, `[====>   ] 45%`. */
+/** A line that was left unfinished: `⠙ Installing`, `| building`, `45%`, `[====>   ] 45%`. */
 const SPINNER = /^\s*(?:[\u2801-\u28ff]\s*\S|[|/\\] [^|/\\]+$)/;
 const BAR = /[█▉▊▋▌▍▎▏▓▒░━╸╺■□▪▫]{4,}|\[[=#>.\- ]{6,}\]|[=#]{8,}/;
 const PERCENT = /(?:^|\D)(\d{1,3})(?:\.\d+)? ?%/;
 const BARE_PERCENT = /^\s*\d{1,3}(?:\.\d+)? ?%\s*$/;
 
-/** Oldest first. Of a repeated line, the last one stays. */
+/** Returns the lines, oldest first. Of a repeated line, the last one stays. */
 export function meaningfulLines(lines: readonly string[]): string[] {
   const kept = new Map<string, string>();
   for (const raw of lines) {
     const line = raw.slice(0, CHARACTERS_MAX).replace(LEFT_SIDE, '').replace(RIGHT_SIDE, '').trimEnd();
-    if (!SAYS_SOMETHING.test(line) || isUnderWay(line)) continue;
+    if (!saysSomething(line) || isUnderWay(line)) continue;
     const key = line.trim();
     kept.delete(key);
     kept.set(key, line);

@@ -16,7 +16,7 @@ test('[STATE-7] how long it was in which state, from its start to its end', () =
   const history: HistoryItem[] = [
     became(105, 'working'),
     { type: 'milestone', at: 120, name: 'x', title: 'x', offset: 0 },
-    became(150, 'working'), // the same once more is no change
+    became(150, 'working'), // a repeated state is not a change
     became(200, 'blocked', 'permission'),
     became(210, 'blocked', 'question'),
     became(260, 'working'),
@@ -30,7 +30,7 @@ test('[STATE-7] how long it was in which state, from its start to its end', () =
     { state: 'working', kind: null, at: 260, durationMs: 40 },
   ]);
   expect(spansOf([], 100, 130)).toEqual([{ state: 'starting', kind: null, at: 100, durationMs: 30 }]);
-  // The end is seen by the process before the last look at the screen is written down.
+  // The process sees the end before the last look at the screen is recorded.
   expect(spansOf([became(110, 'working'), became(140, 'idle')], 100, 130)).toEqual([
     { state: 'starting', kind: null, at: 100, durationMs: 10 },
     { state: 'working', kind: null, at: 110, durationMs: 20 },

@@ -1,6 +1,6 @@
 /**
- * A one-page summary of a session: how long it took, how it ended, its milestones, its last lines, and the files it
- * changed. Assembled from known data; no language model is involved. Keeps STATE-7.
+ * A one-page summary of a session: its duration, its end, its milestones, its last lines, and its changed files. It is assembled
+ * from known data; no language model is involved. Keeps STATE-7.
  */
 import {
   type HistoryItem,
@@ -32,31 +32,31 @@ export interface Summary {
   readonly signal: string | null;
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** Until its end; until now while it runs. */
+  /** The duration until its end, or until now while it runs. */
   readonly durationMs: number;
   /** Its present or last status. */
   readonly status: StatusInfo;
-  /** Oldest first. */
+  /** The milestones, oldest first. */
   readonly milestones: readonly (Milestone & { readonly at: number })[];
   /** The commands that its shell has run. */
   readonly commands: readonly Omit<Extract<HistoryItem, { type: 'command' }>, 'type'>[];
-  /** One after the other, from its start. */
+  /** The states one after the other, from its start. */
   readonly states: readonly StateSpan[];
-  /** How long it was in each, in milliseconds. */
+  /** The time in each state, in milliseconds. */
   readonly timeIn: Readonly<Partial<Record<StatusState, number>>>;
-  /** The last informative ones; for a full-screen program, those of its last screen. */
+  /** The last informative lines; for a full-screen program, those of its last screen. */
   readonly lastLines: readonly string[];
-  /** In its folder, from its start to its end; null when that is in no git repository. */
+  /** The changed files in its folder, from its start to its end; null if that is in no git repository. */
   readonly changedFiles: readonly ChangedFile[] | null;
 }
 
 const LAST_LINES = 12;
-/** Lines above the screen that are examined too. */
+/** The number of lines above the screen that are examined too. */
 const HISTORY_LINES = 200;
-/** For sessions without a terminal. */
+/** The number of lines for sessions without a terminal. */
 const TAIL_LINES = 200;
 
-/** For a running session it summarizes the present state. `filesOf` finds the files that it has changed. */
+/** Returns the summary; for a running session, of the present state. `filesOf` finds the changed files. */
 export async function summaryOf(
   client: Client,
   session: string,
@@ -92,7 +92,7 @@ export async function summaryOf(
   };
 }
 
-/** Until another state is reported, a session is starting; the end is not a state. */
+/** Returns the time spans of the states. A session is starting until another state is reported; the end is not a state. */
 export function spansOf(history: readonly HistoryItem[], startedAt: number, until: number): StateSpan[] {
   const spans: { state: StatusState; kind: string | null; at: number; durationMs: number }[] = [];
   let current: Pick<StateSpan, 'state' | 'kind' | 'at'> = { state: 'starting', kind: null, at: startedAt };
@@ -116,8 +116,8 @@ function timeIn(spans: readonly StateSpan[]): Partial<Record<StatusState, number
 }
 
 /**
- * As a user saw them. The screen and its scrollback are right for programs that paint over what they wrote; those
- * without a terminal have lines only.
+ * Returns the last lines as a user saw them. The screen and its scrollback are right for programs that overwrite their output;
+ * programs without a terminal have only lines.
  */
 async function lastLines(client: Client, { id, size }: SessionInfo): Promise<string[]> {
   if (size !== null) {
@@ -125,13 +125,13 @@ async function lastLines(client: Client, { id, size }: SessionInfo): Promise<str
       const { content } = await client.screen(id, { format: 'json', historyLines: HISTORY_LINES });
       return meaningfulLines(unwrapped(JSON.parse(content) as ScreenContent));
     } catch (error) {
-      if (!SpoolError.is(error)) throw error; // the screen is unavailable: its log may still be there
+      if (!SpoolError.is(error)) throw error; // the screen is unavailable: the log may still exist
     }
   }
   return meaningfulLines((await client.tail(id, { lines: TAIL_LINES })).split('\n'));
 }
 
-/** Of a screen as JSON, what is read here. */
+/** The part of a screen as JSON that is used here. */
 interface ScreenContent {
   readonly lines: readonly { readonly isWrapped: boolean; readonly runs: readonly { readonly text: string }[] }[];
 }

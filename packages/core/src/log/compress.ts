@@ -4,19 +4,19 @@
  *
  *     raw │ raw + unfinished │ raw + compressed (resolved at the next open) │ compressed
  *
- * Between the awaits anything may change: retention may drop the segment, the log may be closed and opened again. So
- * before each visible step, it checks whether the work is still wanted. Keeps the compression part of LOG-3.
+ * Between the awaits the log may change: retention may drop the segment, the log may be closed and opened again. So before each
+ * visible step, it checks whether the work is still wanted. Keeps the compression part of LOG-3.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, FILE_MODE, remove, syncFolder } from './files.ts';
+import { errorCode, FILE_MODE, removeFile, syncFolder } from './files.ts';
 import { compressedName, indexName, packedIndexName, rawName, TEMPORARY } from './names.ts';
 import { packRecords } from './packed-records.ts';
 import { packZstd } from './zstd-file.ts';
 
-/** Its steps, announced for tests: the folder at each step is what a kill there would leave. */
+/** The steps of a compression, announced for tests: the folder at each step has the state that a kill there would leave. */
 export type CompressStep = 'read' | 'packed' | 'created' | 'written' | 'synced' | 'renamed' | 'durable' | 'removed';
 
 export interface CompressWork {
@@ -25,7 +25,7 @@ export interface CompressWork {
   readonly what: 'bytes' | 'index';
   /** Whether the segment still exists and the log is still ours. */
   readonly isWanted: () => boolean;
-  /** The raw file is gone. Called before any other code can run. */
+  /** Called when the raw file is gone. Called before any other code can run. */
   readonly onReplaced: () => void;
   readonly onStep?: ((step: CompressStep) => void) | undefined;
 }
@@ -35,7 +35,9 @@ const FORMS = {
   index: { rawName: indexName, packedName: packedIndexName, pack: packRecords },
 } as const;
 
-/** True when the raw file has been replaced; false when the work was no longer wanted. Rejects when the disk refuses. */
+/**
+ * Resolves with true if the raw file has been replaced; false if the work was no longer wanted. Rejects when the disk refuses.
+ */
 export async function compressSegment(work: CompressWork): Promise<boolean> {
   const { folder, start, isWanted, onStep } = work;
   const { rawName, packedName, pack } = FORMS[work.what];
@@ -55,7 +57,7 @@ export async function compressSegment(work: CompressWork): Promise<boolean> {
     onStep?.('renamed');
     await syncFolder(folder);
     onStep?.('durable');
-    if (!isWanted() || !remove(raw)) return false;
+    if (!isWanted() || !removeFile(raw)) return false;
     work.onReplaced();
     onStep?.('removed');
     return true;
@@ -64,13 +66,13 @@ export async function compressSegment(work: CompressWork): Promise<boolean> {
     if (errorCode(error) === 'ENOENT' && !isWanted()) return false;
     throw error;
   } finally {
-    remove(temporary);
+    removeFile(temporary);
   }
 }
 
 /**
- * All segments use one buffer: a new one of four megabytes each cost the keeper tens of megabytes after a flood, until
- * the next garbage collection.
+ * A buffer for all segments: a new one of four megabytes for each cost the keeper tens of megabytes after a flood, until the next
+ * garbage collection.
  */
 let room = Buffer.alloc(0);
 let isTaken = false;

@@ -1,4 +1,4 @@
-/** Whatever happens to the files, a log opens, reports every byte it still has correctly, and can be written to. */
+/** Tests that a log with any damage to its files opens, reports correctly every byte that it still has, and can be written to. */
 import {
   existsSync,
   readdirSync,
@@ -17,7 +17,7 @@ import { Log } from './log.ts';
 const MS = 1_000_000;
 const OPTIONS = { segmentBytes: 20 };
 
-/** A compressed segment, then raw ones: with both streams, a gap, resizes, and a tail that is not full. */
+/** Creates a compressed segment, then raw ones: with both streams, a gap, resizes, and a tail that is not full. */
 async function makeLog(folder: string): Promise<{ readonly bytes: ReadonlyMap<number, number>; readonly end: number }> {
   using log = Log.open(folder, OPTIONS);
   log.append(text('this is compressed, '), MS);
@@ -34,7 +34,7 @@ async function makeLog(folder: string): Promise<{ readonly bytes: ReadonlyMap<nu
   return { bytes, end: log.end };
 }
 
-/** The damaged log has no wrong byte, loses none outside of a gap, and can be continued. */
+/** Checks that the damaged log has no wrong byte, loses none outside of a gap, and can be continued. */
 function expectTruth(folder: string, { bytes, end }: Awaited<ReturnType<typeof makeLog>>, what: string): void {
   const checkBytes = (log: Log) => {
     for (const piece of readAll(log)) {
@@ -64,7 +64,7 @@ function expectTruth(folder: string, { bytes, end }: Awaited<ReturnType<typeof m
   expect([what, rest]).toEqual([what, '[and it goes on and on for more than a segment]']);
 }
 
-test('[LIFE-5] any file cut at any byte gives a valid prefix or a gap, and the log goes on', async () => {
+test('[LIFE-5] any file cut at any byte gives a valid prefix or a gap, and the log continues', async () => {
   using scratch = new Scratch();
   const made = await makeLog(scratch.log);
   for (const name of readdirSync(scratch.log)) {
@@ -77,7 +77,7 @@ test('[LIFE-5] any file cut at any byte gives a valid prefix or a gap, and the l
   }
 }, 60_000);
 
-test('[LIFE-5] any file that is gone is a gap, and the log goes on', async () => {
+test('[LIFE-5] any deleted file is a gap, and the log continues', async () => {
   using scratch = new Scratch();
   const made = await makeLog(scratch.log);
   const names = readdirSync(scratch.log);
@@ -214,7 +214,7 @@ describe('names that are not ours', () => {
   });
 });
 
-test('leftovers of somebody who died are removed, but not by a reader', () => {
+test('unfinished files of a dead process are removed, but not by a reader', () => {
   using scratch = new Scratch();
   {
     using log = Log.open(scratch.log);

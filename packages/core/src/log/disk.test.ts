@@ -1,6 +1,6 @@
 /**
- * Disks that refuse. The full and the read-only disk are small file systems, mounted for the test: that needs root on
- * Linux. Elsewhere these tests are skipped; CI runs them as root.
+ * Tests disks that refuse writes. The full and the read-only disk are small file systems, mounted for the test: that needs root
+ * on Linux. Elsewhere these tests are skipped; CI runs them as root.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readlinkSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { Log } from './log.ts';
 const MS = 1_000_000;
 const PAGE = 4096;
 
-/** A file system of `pages` pages (and a few inodes), below a scratch folder. */
+/** A file system of `pages` pages (and a few inodes), mounted below a scratch folder. */
 class SmallDisk {
   readonly root: string;
 
@@ -124,7 +124,7 @@ describe('with a small disk', () => {
 
   test('[LOG-6] no room for another file: the open segment is kept, and the next one comes later', () => {
     using scratch = new Scratch();
-    using disk = new SmallDisk(scratch, 64, 5); // the root, the log, two files, and one of the test's
+    using disk = new SmallDisk(scratch, 64, 5); // the root, the log, two files, and one of the test
     writeFileSync(join(disk.root, 'filler'), '');
     using log = Log.open(disk.log, { segmentBytes: 4 });
     log.markResize(80, 24, MS);
@@ -180,7 +180,7 @@ describe('with a small disk', () => {
   });
 });
 
-test('[LOG-6] without file descriptors nothing is lost but what could not be stored, and that is told', () => {
+test('[LOG-6] without file descriptors only the bytes that could not be stored are lost, and they are reported', () => {
   using scratch = new Scratch();
   const script = join(import.meta.dirname, 'fixtures', 'out-of-fds.ts');
   const seen = JSON.parse(
@@ -203,7 +203,7 @@ test('[LOG-6] without file descriptors nothing is lost but what could not be sto
   expect(story(log)).toBe('before, and now<disk 15-19>after');
 });
 
-/** One word for each offset: its stream, or why it is missing. All bytes are an x. */
+/** Returns one word for each offset: its stream, or the reason why it is missing. All bytes are an x. */
 function wordsOf(log: Log): string[] {
   return readAll(log).flatMap((piece) => {
     if (piece.type === 'gap') return Array.from({ length: piece.to - piece.from }, () => piece.reason as string);

@@ -3,11 +3,11 @@ import { closeSync, constants, fdatasync, fsync, mkdirSync, openSync, unlinkSync
 import { dirname } from 'node:path';
 
 export const FILE_MODE = 0o600;
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_RDWR } = constants;
 
-/** The code of a system error ('ENOSPC'); undefined for anything else, which is then a bug of ours. */
+/** Returns the code of a system error ('ENOSPC'); undefined for anything else, which is then a bug in our code. */
 export function errorCode(error: unknown): string | undefined {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
@@ -17,7 +17,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return typeof (error as NodeJS.ErrnoException | undefined)?.errno === 'number';
 }
 
-/** The file cannot be read, now or later: not a temporary state of this process, as EMFILE is. */
+/** Errors of a file that cannot be read now or later; EMFILE, a temporary state of this process, is not among them. */
 const UNREADABLE: ReadonlySet<string | undefined> = new Set([
   'EIO',
   'EACCES',
@@ -39,7 +39,7 @@ export function openToRead(path: string): number {
   return openSync(path, O_RDONLY | O_NOFOLLOW);
 }
 
-/** Opens or creates. Never with O_APPEND: splice refuses it. A folder that was removed is created again. */
+/** Opens or creates a file. O_APPEND is never used: splice refuses it. A folder that was removed is created again. */
 export function openToWrite(path: string): number {
   try {
     return openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, FILE_MODE);
@@ -50,7 +50,7 @@ export function openToWrite(path: string): number {
   }
 }
 
-/** Not `recursive`: on a read-only disk Node then reports ENOENT, which is not the reason. */
+/** Creates a folder, but not with `recursive`: on a read-only disk Node then reports ENOENT, which is not the reason. */
 export function createFolder(folder: string): void {
   try {
     mkdirSync(folder, FOLDER_MODE);
@@ -62,8 +62,8 @@ export function createFolder(folder: string): void {
   }
 }
 
-/** Whether the file is gone now. A file that cannot be removed (a read-only disk) stays, which is harmless. */
-export function remove(path: string): boolean {
+/** Returns whether the file is gone now. A file that cannot be removed (a read-only disk) stays, which is harmless. */
+export function removeFile(path: string): boolean {
   try {
     unlinkSync(path);
     return true;
@@ -74,21 +74,21 @@ export function remove(path: string): boolean {
 }
 
 /**
- * Syncs a file to the disk, off-thread, by opening it again: its writer has closed it meanwhile. Else see
+ * Syncs a file to the disk, off-thread, by opening it again: its writer has closed it meanwhile. For open files see
  * `open-file-sync.ts`.
  */
 export async function syncFile(path: string): Promise<void> {
   await sync(path, fdatasync);
 }
 
-/** The names in a folder are data of the folder: a new file is durable only after this. */
+/** Syncs a folder. Its names are data of the folder: a new file is durable only after this. */
 export async function syncFolder(path: string): Promise<void> {
   await sync(path, fsync);
 }
 
 type Sync = (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
 
-/** Each takes an fd and a thread of Node's pool, which has four for everything. */
+/** The number of syncs at once: each takes an fd and one of the four threads of Node's pool. */
 const SYNCS_AT_ONCE = 3;
 const waiting: (() => void)[] = [];
 let running = 0;
@@ -110,7 +110,7 @@ async function syncNow(path: string, how: Sync): Promise<void> {
   try {
     fd = openToRead(path);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return; // retention dropped it, or it is compressed, which synced it
+    if (errorCode(error) === 'ENOENT') return; // retention dropped the file, or compression replaced and synced it
     throw error;
   }
   try {

@@ -1,19 +1,19 @@
 /**
- * The segments of a log, from the listing of its folder. The names are enough to know what exists; sizes are read when
+ * Finds the segments of a log in the listing of its folder. The names are enough to know which files exist; sizes are read when
  * needed.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, isSystemError, remove } from './files.ts';
+import { errorCode, isSystemError, removeFile } from './files.ts';
 import { compressedName, indexName, packedIndexName, parseName, rawName, TEMPORARY } from './names.ts';
 import { unpackZstdFile, zstdFileBytes } from './zstd-file.ts';
 
-/** The files of one segment. Any one of them makes a segment: an index alone has none of its bytes, but describes them. */
+/** The files of one segment. Any one of them makes a segment: an index alone has no bytes, but describes them. */
 export interface SegmentFiles {
   readonly start: number;
   hasRaw: boolean;
   hasCompressed: boolean;
-  /** Raw or packed. */
+  /** Whether it has an index, raw or packed. */
   hasIndex: boolean;
   hasPackedIndex?: boolean;
 }
@@ -21,13 +21,13 @@ export interface SegmentFiles {
 export const NO_FILES: SegmentFiles = { start: 0, hasRaw: false, hasCompressed: false, hasIndex: false };
 
 export interface Listing {
-  /** By start. */
+  /** The segments, sorted by start. */
   readonly segments: SegmentFiles[];
-  /** Unfinished files, of a dead process or of one at work. */
+  /** Unfinished files, of a dead process or of a running one. */
   readonly temporary: string[];
 }
 
-/** Undefined when there is no such folder. Foreign names, links and folders are ignored. */
+/** Returns undefined if the folder does not exist. Foreign names, links and folders are ignored. */
 export function listFolder(folder: string): Listing | undefined {
   const byStart = new Map<number, SegmentFiles>();
   const temporary: string[] = [];
@@ -58,7 +58,7 @@ export function listFolder(folder: string): Listing | undefined {
   return { segments: [...byStart.values()].sort((a, b) => a.start - b.start), temporary };
 }
 
-/** Where the log in a folder starts. Opens nothing and repairs nothing; 0 when it is unknown. */
+/** Returns the start of the log in a folder. It opens and repairs no files; 0 if the start is unknown. */
 export function firstOffsetIn(folder: string): number {
   try {
     return listFolder(folder)?.segments[0]?.start ?? 0;
@@ -69,8 +69,8 @@ export function firstOffsetIn(folder: string): number {
 }
 
 /**
- * Leaves out segments that start inside the one before: such a name is not ours. A segment that follows at the maximum
- * length is not even measured, so a log of full segments costs no call.
+ * Leaves out segments that start inside the one before: such a file was not written by the log. A segment whose successor starts
+ * at the maximum length is not measured, so a log of full segments costs no call.
  */
 export function withoutStrays(folder: string, segments: readonly SegmentFiles[], segmentBytes: number): SegmentFiles[] {
   const kept: SegmentFiles[] = [];
@@ -82,13 +82,13 @@ export function withoutStrays(folder: string, segments: readonly SegmentFiles[],
   return kept;
 }
 
-/** How many bytes of the session a segment holds. */
+/** Returns the number of bytes of the session in a segment. */
 export function storedBytes(folder: string, files: SegmentFiles): number {
   if (files.hasRaw) return fileBytes(join(folder, rawName(files.start)));
   return files.hasCompressed ? (zstdFileBytes(join(folder, compressedName(files.start))) ?? 0) : 0;
 }
 
-/** The size of a segment on disk. */
+/** Returns the size of a segment on disk. */
 export function diskBytes(folder: string, files: SegmentFiles): number {
   return (
     (files.hasRaw ? fileBytes(join(folder, rawName(files.start))) : 0) +
@@ -97,16 +97,16 @@ export function diskBytes(folder: string, files: SegmentFiles): number {
   );
 }
 
-/** The size of its index on disk, raw or packed. */
+/** Returns the size of its index on disk, raw or packed. */
 export function indexBytes(folder: string, { start, hasIndex, hasPackedIndex = false }: SegmentFiles): number {
   const packed = hasPackedIndex ? fileBytes(join(folder, packedIndexName(start))) : 0;
   return packed + (hasIndex ? fileBytes(join(folder, indexName(start))) : 0);
 }
 
 /**
- * A process was killed between creating the compressed file and removing the raw one. The compressed file was complete
- * before it got its name, so it wins, unless it does not unpack to the full length of the raw one: then the raw one
- * stays.
+ * Decides between a raw and a compressed file: a process was killed between creating the compressed one and removing the raw one.
+ * The compressed file was complete before it got its name, so it wins, unless it does not unpack to the full length of the raw
+ * one: then the raw one is kept.
  */
 export function resolveDuplicateSegment(folder: string, files: SegmentFiles): void {
   settleIndexTwins(folder, files);
@@ -115,21 +115,24 @@ export function resolveDuplicateSegment(folder: string, files: SegmentFiles): vo
   const compressed = join(folder, compressedName(files.start));
   const bytes = unpackZstdFile(compressed, Number.MAX_SAFE_INTEGER);
   const isWhole = bytes !== undefined && bytes.length >= fileBytes(raw);
-  if (isWhole ? remove(raw) : remove(compressed)) {
+  if (isWhole ? removeFile(raw) : removeFile(compressed)) {
     files.hasRaw = !isWhole;
     files.hasCompressed = isWhole;
   }
 }
 
-/** Of two indexes the raw one wins: it is removed last, so it is complete. */
+/** Keeps the raw one of two indexes: it is removed last, so it is complete. */
 function settleIndexTwins(folder: string, files: SegmentFiles): void {
   if (!files.hasPackedIndex || fileBytes(join(folder, indexName(files.start))) === 0) return;
-  if (remove(join(folder, packedIndexName(files.start)))) files.hasPackedIndex = false;
+  if (removeFile(join(folder, packedIndexName(files.start)))) files.hasPackedIndex = false;
 }
 
-/** Whether nothing of the segment is left. The bytes are removed last: a kill in between leaves a segment without times. */
+/**
+ * Returns whether all files of the segment are gone. The bytes are removed last: a kill in between leaves a segment without
+ * times.
+ */
 export function removeSegment(folder: string, start: number): boolean {
-  return [indexName, packedIndexName, compressedName, rawName].every((name) => remove(join(folder, name(start))));
+  return [indexName, packedIndexName, compressedName, rawName].every((name) => removeFile(join(folder, name(start))));
 }
 
 function fileBytes(path: string): number {

@@ -2,46 +2,49 @@
  * The index of one segment: marks (time, resize, stream, gap) in the order of their offsets, in a file beside the
  * bytes. Keeps LOG-4.
  *
- * Behind the marks the file says how far the bytes go (`RecordFile.noteEnd`): microseconds for each piece of output, so
- * that a log whose bytes are lost still knows which offsets were used. Offsets and times only grow, so either can be searched;
- * if the clock is set back, time stands still here until it has caught up.
+ * Behind the marks the file has the end of the bytes (`RecordFile.noteEnd`), which costs microseconds for each piece of output: a
+ * log whose bytes are lost still knows which offsets were used. Offsets and times only grow, so either can be searched; if the
+ * clock is set back, times do not change until the clock has caught up.
  */
 import { reachOf } from './record.ts';
 import type { GapReason, LogMark, LogStream } from './types.ts';
 import { BLOCK_RECORDS, type RecordFile } from './record-file.ts';
 
-/** Two time marks are at least this far apart: finer is noise, and at 100 a second an index stays near 3 KB/s. */
-export const TIME_MARK_MS = 10;
+/**
+ * The minimum distance of two time marks: smaller distances add no information, and at 100 marks a second an index grows by about
+ * 3 KB/s.
+ */
+const TIME_MARK_MS = 10;
 
 /**
- * A segment with this many marks is sealed: otherwise a session that prints a byte every 10 ms would grow an index of
- * 128 MiB.
+ * The number of marks at which a segment is sealed: otherwise a session that prints a byte every 10 ms would grow an index of 128
+ * MiB.
  */
 export const INDEX_RECORDS_MAX = 32 * 1024;
 
-/** While the disk refuses, at most this many marks wait; further ones are dropped, except gaps, which merge. */
+/** The maximum number of marks that wait while the disk refuses; further ones are dropped, except gaps, which merge. */
 const WAITING_RECORDS_MAX = 16 * BLOCK_RECORDS;
 
 export class SegmentIndex {
   readonly file: RecordFile;
   readonly #sinceAt: number;
-  /** Bytes from here on are of the newest stream; until a switch, the newest record is the best known. */
+  /** The offset from which on bytes are of the newest stream; until a switch, the newest record is the best known. */
   #streamSince: number | undefined;
   #isStreamWaiting = false;
   #hasTimeMark = false;
 
-  /** `sinceAt`: no mark may be older, because the segment before has marks of that time. */
+  /** `sinceAt` is the minimum time of a mark, because the segment before has marks of that time. */
   constructor(file: RecordFile, sinceAt = 0) {
     this.file = file;
     this.#sinceAt = sinceAt;
   }
 
-  /** Offsets below this were used, according to the file. */
+  /** The offset below which all offsets were used, according to the file. */
   get reach(): number {
     return this.file.reach;
   }
 
-  /** The time of the newest mark: the session was alive then. */
+  /** The time of the newest mark, at which the session was alive. */
   get lastAt(): number {
     return this.file.last?.mark.at ?? this.#sinceAt;
   }
@@ -56,7 +59,7 @@ export class SegmentIndex {
     return this.file.last?.stream ?? 'stdout';
   }
 
-  /** Bytes from `offset` on are being written now: adds a time mark if there is no recent one. */
+  /** Adds a time mark if there is no recent one: bytes from `offset` on are being written now. */
   noteTime(offset: number, at: number): void {
     if (this.#hasTimeMark && at - this.lastAt < TIME_MARK_MS) return;
     this.add({ type: 'time', offset, at });
@@ -64,8 +67,8 @@ export class SegmentIndex {
   }
 
   /**
-   * The next bytes, from `offset` on, are of this stream. Its mark is in the file when this returns; it throws when
-   * that is impossible: a kill must not leave bytes under the wrong stream.
+   * Sets the stream of the next bytes, from `offset` on. The mark is in the file when this returns; it throws if that is
+   * impossible: a kill must not leave bytes under the wrong stream.
    */
   switchStream(stream: LogStream, offset: number): void {
     if (stream !== this.stream) {
@@ -95,7 +98,7 @@ export class SegmentIndex {
     if (file.waiting >= BLOCK_RECORDS) file.tryDrain();
   }
 
-  /** Marks with from <= offset <= to. */
+  /** Returns the marks with from <= offset <= to. */
   marksBetween(from: number, to: number): LogMark[] {
     const first = this.file.search((record) => record.mark.offset < from);
     const next = this.file.search((record) => record.mark.offset <= to);
@@ -103,14 +106,14 @@ export class SegmentIndex {
   }
 
   /**
-   * When the bytes at `offset` were written. A stream may have been marked before any time was known: such a mark has
-   * no time.
+   * Returns the time at which the bytes at `offset` were written. A stream may have been marked before any time was known: such a
+   * mark has no time.
    */
   timeAt(offset: number): number | undefined {
     return this.file.at(this.#lastUpTo(offset))?.mark.at || undefined;
   }
 
-  /** The first offset that was written after `time`. */
+  /** Returns the first offset that was written after `time`. */
   offsetAfter(time: number): number | undefined {
     for (const record of this.file.each(this.file.search((record) => record.mark.at <= time))) {
       return record.mark.offset;
@@ -118,7 +121,7 @@ export class SegmentIndex {
     return undefined;
   }
 
-  /** The stream of the bytes at `from`, and how far below `to` it continues. */
+  /** Returns the stream of the bytes at `from`, and the offset (at most `to`) up to which it continues. */
   streamRun(from: number, to: number): { readonly stream: LogStream; readonly to: number } {
     const { last } = this.file;
     if (last === undefined || !last.hasStderr) return { stream: 'stdout', to };
@@ -132,7 +135,7 @@ export class SegmentIndex {
     return { stream, to };
   }
 
-  /** Why there are no bytes at `from`, and how far below `limit` that continues. */
+  /** Returns the reason why there are no bytes at `from`, and the offset (at most `limit`) up to which they are missing. */
   gapRun(from: number, limit: number): { readonly reason: GapReason; readonly to: number } {
     const row = this.#lastUpTo(from);
     const before = this.file.at(row)?.mark;
@@ -147,7 +150,7 @@ export class SegmentIndex {
     return isTold ? { reason: 'disk', to: Math.min(to, limit) } : { reason: 'damaged', to: limit };
   }
 
-  /** The last readable row with an offset up to this one, or -1. */
+  /** Returns the last readable row with an offset up to this one, or -1. */
   #lastUpTo(offset: number): number {
     let row = this.file.search((record) => record.mark.offset <= offset) - 1;
     while (row >= 0 && this.file.at(row) === undefined) row--;

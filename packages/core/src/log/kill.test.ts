@@ -40,7 +40,7 @@ test('[LIFE-5, LOG-1, LOG-3] a writer killed in the middle of anything, again an
       expect(piece.type).toBe('bytes');
       if (piece.type === 'gap') continue;
       expect(Buffer.compare(piece.bytes, sampleBytes(piece.bytes.length, piece.from))).toBe(0);
-      // Bytes written but not announced follow the rule too, but the test does not know where that write started.
+      // Bytes that were written but not announced follow the rule too, but the test does not know where that write started.
       for (let i = 0; i < piece.bytes.length; i++) {
         const offset = piece.from + i;
         if (streams.has(offset) && streams.get(offset) !== piece.stream) throw new Error(`wrong stream at ${offset}`);

@@ -20,7 +20,7 @@ test('[LIFE-9] a file in the place of the folder: without leave it is an error, 
   expect(readFileSync(folder, 'utf8')).toBe('not a folder');
 });
 
-test('[LIFE-9] once the folder is well again the log goes on behind what it has, and no offset is used twice', async () => {
+test('[LIFE-9] once the folder is usable again the log continues after its last byte, and no offset is used twice', async () => {
   const folder = `${place}/log`;
   {
     using before = Log.open(folder);
@@ -72,6 +72,6 @@ test('[LIFE-9] while the folder is unknown nothing is written into it, even if i
   expect([...log.marks(0, 5)].filter(({ type }) => type === 'resize')).toMatchObject([{ cols: 80, rows: 24 }]);
 });
 
-test('[LIFE-9] a fault of our own is no damage: it is thrown, lenient or not', () => {
+test('[LIFE-9] a bug in our code is not damage: it is thrown, lenient or not', () => {
   expect(() => Log.open(`${place}/a\0b`, { lenient: true })).toThrow(TypeError);
 });

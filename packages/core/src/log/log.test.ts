@@ -17,7 +17,7 @@ import { Log, SHARED_READ_BYTES_MAX } from './log.ts';
 
 const MS = 1_000_000;
 
-test('[LOG-1] what is written is what is read and what is in the file, for every byte value', () => {
+test('[LOG-1] for every byte value, the bytes read and the bytes in the file equal those written', () => {
   using scratch = new Scratch();
   using log = Log.open(scratch.log);
   const all = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
@@ -71,7 +71,7 @@ test('[LOG-3] offsets go on after a restart, also for bytes that were in the sin
     using log = Log.open(scratch.log, { segmentBytes: 10 });
     log.append(text('0123456789abc'), MS);
     const { fd, position } = log.sink();
-    writeSync(fd, text('de'), 0, 2, position); // and here the keeper is killed
+    writeSync(fd, text('de'), 0, 2, position); // the keeper is killed here
   }
   using log = Log.open(scratch.log, { segmentBytes: 10 });
   expect([log.start, log.end]).toEqual([0, 15]);
@@ -268,7 +268,7 @@ test('the two outputs of a pipes session are told apart, and a read never mixes 
     using log = Log.open(scratch.log, { segmentBytes: 8 });
     log.append(text('out'), MS);
     log.append(text('err'), MS, 'stderr');
-    log.append(text('errerr'), MS, 'stderr'); // goes on in the next segment
+    log.append(text('errerr'), MS, 'stderr'); // continues in the next segment
     log.append(text('out'), MS, 'stdout');
     expect(story(log)).toBe('out[errer][rerr]out');
     expect(log.read(2, 100)).toMatchObject({ bytes: text('t'), stream: 'stdout' });

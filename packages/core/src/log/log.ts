@@ -1,12 +1,12 @@
 /**
  * The log of a session: the exact bytes that its child wrote, addressed by absolute offset. Keeps LOG-1 and LOG-3.
  *
- * A folder of append-only segments with only the raw bytes, so that the kernel can splice a PTY straight into the file,
- * and whatever is left after a kill is a valid prefix. Beside each segment is an index of marks: time, size, stream,
- * gaps. The files are the state: opening a log means reading them.
+ * It is a folder of append-only segments with only the raw bytes, so that the kernel can splice a PTY straight into the file, and
+ * the files after a kill are a valid prefix. Beside each segment is an index of marks: time, size, stream, gaps. The files are
+ * the state: opening a log means reading them.
  *
- * Offsets are never reused. What is missing (retention, a full disk, damage) is reported as a gap with its exact
- * bounds. One writer at a time; readers may be other processes (`readOnly`).
+ * Offsets are never reused. Missing bytes (retention, a full disk, damage) are reported as a gap with its exact bounds. There is
+ * one writer at a time; readers may be other processes (`readOnly`).
  */
 import { writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,30 +15,32 @@ import { isSystemError } from './files.ts';
 import { NO_FILES } from './folder.ts';
 import { INDEX_RECORDS_MAX } from './index.ts';
 import { indexName, rawName } from './names.ts';
-import { openAndRepair, lookAt } from './opening.ts';
-import { SealedSegments, type Territory } from './sealed.ts';
+import { openAndRepair, inspectFolder } from './opening.ts';
+import { SealedSegments, type SegmentRange } from './sealed.ts';
 import { LogSegment } from './segment.ts';
 import { LogSync } from './sync.ts';
 import { LOG_DEFAULTS, type LogMark, type LogOptions, type LogRead, type LogSink, type LogStream } from './types.ts';
 import { RecentBytes } from './recent-bytes.ts';
 
-/** Reads up to this size are shared: when a session prints, all its watchers read the same bytes one after the other. */
+/** The size up to which reads are shared: when a session prints, all its watchers read the same bytes one after the other. */
 export const SHARED_READ_BYTES_MAX = 64 * 1024;
 
 /** The newest reads of all logs of the process: half a megabyte at most. */
 const SHARED_READS = new RecentBytes(8);
 
 export interface LogOpenOptions extends Partial<LogOptions> {
-  /** Offsets below this were used: what the files lack, lost or never taken by the disk, is a gap. */
+  /** The offset below which all offsets were used: bytes that the files lack, lost or never accepted by the disk, are a gap. */
   readonly endAtLeast?: number;
-  /** Another process writes: nothing is created, removed or repaired, and `read` checks the files again at the end. */
+  /**
+   * Whether another process writes: then no file is created, removed or repaired, and `read` checks the files again at the end.
+   */
   readonly readOnly?: boolean;
   /**
    * Opens even if the system refuses access to the files (EACCES, EIO, a file where the folder should be): `failure`
    * then has the reason, everything before reads as a gap, and the next `sink` tries again.
    */
   readonly lenient?: boolean;
-  /** For readers that keep nothing: `read` returns bytes in this buffer, valid until the next `read`. */
+  /** A buffer for readers that keep no bytes: `read` returns bytes in it, valid until the next `read`. */
   readonly readInto?: Uint8Array;
 }
 
@@ -52,11 +54,11 @@ export class Log {
   #tail!: LogSegment;
   #start = 0;
   #end = 0;
-  /** The value it was opened with, for a reader and as long as there is a failure. */
+  /** The option, kept for a reader and as long as there is a failure. */
   #endAtLeast = 0;
   #failure: NodeJS.ErrnoException | null = null;
   #isDirty = false;
-  /** The index of the open segment is outdated: another process writes it. */
+  /** Whether the index of the open segment is outdated: another process writes it. */
   #isIndexOld = false;
   #isClosed = false;
   #compressing: Promise<boolean> | undefined;
@@ -83,7 +85,7 @@ export class Log {
   }
 
   #look(endAtLeast: number): void {
-    const look = this.#isReadOnly ? lookAt : openAndRepair;
+    const look = this.#isReadOnly ? inspectFolder : openAndRepair;
     const { start, end, tail, isNew } = look(this.#folder, this.#options.segmentBytes);
     this.#start = start;
     this.#end = end;
@@ -92,13 +94,13 @@ export class Log {
     else this.#suspect(tail);
     this.#sealed = new SealedSegments(this.#folder, this.#options.segmentBytes, this.#tail.start);
     this.#failure = null;
-    // Bytes that a killed process could not note any more, or from before there were such notes.
+    // Bytes that a killed process could no longer note, or from a version without such notes.
     if (!this.#isReadOnly && !tail.isCompressed && tail.end > tail.index.reach) tail.index.file.noteEnd(tail.end);
     if (endAtLeast > this.#end) this.#endLater(endAtLeast);
     this.#tail.release(); // a daemon opens a thousand logs at once, and most then stay idle
   }
 
-  /** The files know less than was used: what they lack is a gap. */
+  /** Adds a gap up to `end`: more offsets were used than the files contain. */
   #endLater(end: number): void {
     if (this.#isReadOnly) this.#end = this.#endAtLeast = end;
     else this.skip(end - this.#end, this.#tail.index.lastAt);
@@ -114,24 +116,24 @@ export class Log {
     return this.#end;
   }
 
-  /** Why the files could not be read; see `lenient`. */
+  /** The reason why the files could not be read; see `lenient`. */
   get failure(): NodeJS.ErrnoException | null {
     return this.#failure;
   }
 
-  /** Whether the bytes at an offset are in a sealed segment: reading them may require unpacking. */
+  /** Returns whether the bytes at an offset are in a sealed segment: reading them may require unpacking. */
   isHistory(offset: number): boolean {
     return offset < this.#tail.start;
   }
 
-  /** Something is not durable yet: `flush`. */
+  /** Whether some data is not durable yet: then `flush`. */
   get isDirty(): boolean {
     return this.#isDirty;
   }
 
   /**
-   * Where the next bytes go. Throws a system error (ENOSPC, EMFILE, EROFS, EACCES) when there is no place; that changes
-   * nothing, and the caller may try again. A change of stream is in the index before this returns.
+   * Returns the place for the next bytes. Throws a system error (ENOSPC, EMFILE, EROFS, EACCES) if there is no place; the log
+   * then does not change, and the caller may try again. A change of stream is in the index before this returns.
    */
   sink(stream: LogStream = 'stdout'): LogSink {
     this.#assertWritable();
@@ -142,7 +144,7 @@ export class Log {
     return { fd, position: tail.length, roomBytes: this.#options.segmentBytes - tail.length };
   }
 
-  /** `bytes` more are in the sink. */
+  /** Advances the end: `bytes` more are in the sink. */
   advance(bytes: number, at: number): void {
     if (bytes > this.#options.segmentBytes - this.#tail.length)
       throw new RangeError('more bytes than the sink has room');
@@ -154,7 +156,7 @@ export class Log {
     this.#isDirty = true;
   }
 
-  /** Writes bytes directly, instead of through the sink. Returns how many were taken: fewer when the disk became full. */
+  /** Writes bytes directly, instead of through the sink. Returns the number of accepted bytes: fewer if the disk became full. */
   append(bytes: Uint8Array, at: number, stream: LogStream = 'stdout'): number {
     let taken = 0;
     while (taken < bytes.length) {
@@ -172,13 +174,13 @@ export class Log {
   }
 
   /**
-   * `bytes` could not be stored: an exact gap. The mark is written at once, because its place in the file may still be
-   * free.
+   * Adds an exact gap for `bytes` that could not be stored. The mark is written at once, because its place in the file may still
+   * be free.
    */
   skip(bytes: number, at: number): void {
     this.#assertWritable();
     if (bytes <= 0) return;
-    // Not into an index of unknown files: a mark there could overwrite existing content.
+    // No mark is added to an index of unknown files: it could overwrite existing content.
     if (this.#failure) return void (this.#end += bytes);
     this.#tail.index.add({ type: 'gap', offset: this.#end, at, bytes });
     this.#tail.index.file.tryDrain();
@@ -195,8 +197,8 @@ export class Log {
   }
 
   /**
-   * At most maxBytes from `from`, never crossing a gap, a segment or a change of stream. The bytes may be shared with
-   * other readers: do not write to them.
+   * Reads at most maxBytes from `from`, never crossing a gap, a segment or a change of stream. The bytes may be shared with other
+   * readers: do not write to them.
    */
   read(from: number, maxBytes: number): LogRead {
     const read = this.#read(from, maxBytes);
@@ -206,17 +208,18 @@ export class Log {
     return this.#read(from, maxBytes);
   }
 
-  /** Marks with from <= offset <= to, oldest first. */
+  /** Yields the marks with from <= offset <= to, oldest first. */
   *marks(from: number, to: number): Generator<LogMark> {
     this.#renewIndex();
-    // One segment earlier: a mark at the start of a segment may have been made while the segment before was still open.
+    // The search starts one segment earlier: a mark at the start of a segment may have been made while the segment before was
+    // still open.
     for (const segment of this.#segmentsFrom(Math.max(from - 1, this.#start))) {
       if (segment.start > to) return;
       yield* segment.index.marksBetween(from, to);
     }
   }
 
-  /** The first offset that was written after `time`. As exact as time marks are, 10 ms. */
+  /** Returns the first offset that was written after `time`. It is as exact as time marks are, 10 ms. */
   offsetAt(time: number): number {
     if (this.#failure) return this.#end;
     this.#renewIndex();
@@ -229,7 +232,7 @@ export class Log {
     return this.#end;
   }
 
-  /** When the bytes at `offset` were written; undefined if there are none, or no mark has a time. */
+  /** Returns the time at which the bytes at `offset` were written; undefined if there are no bytes, or no mark has a time. */
   timeAt(offset: number): number | undefined {
     if (offset >= this.#end) return undefined;
     this.#renewIndex();
@@ -243,10 +246,9 @@ export class Log {
   }
 
   /**
-   * Flushes marks and bytes to the disk, off-thread: everything advanced before the call is durable after it. Without
-   * `times`, marks that only tell the time are written but not synced, and the log stays dirty: to sync them with every
-   * flush would double its cost. Resolves with the error when the disk refuses; the log then stays dirty, and the next
-   * flush tries again.
+   * Flushes marks and bytes to the disk, off-thread: all data that was advanced before the call is durable after it. Without
+   * `times`, marks that contain only a time are written but not synced, and the log stays dirty: syncing them with every flush
+   * would double its cost. Resolves with the error if the disk refuses; the log then stays dirty, and the next flush tries again.
    */
   async flush({ times = true } = {}): Promise<NodeJS.ErrnoException | undefined> {
     if (this.#isReadOnly) return undefined;
@@ -256,8 +258,8 @@ export class Log {
   }
 
   /**
-   * Drops sealed segments beyond retainBytes or older than retainMs, oldest first; returns the new start.
-   * `besideBytes`: the size of files beside the log, which counts too.
+   * Drops sealed segments beyond retainBytes or older than retainMs, oldest first; returns the new start. `besideBytes` is the
+   * size of files beside the log, which counts too.
    */
   retain(now: number, besideBytes = 0): number {
     if (this.#start < this.#tail.start && !this.#isClosed && !this.#isReadOnly && !this.#failure) {
@@ -267,8 +269,8 @@ export class Log {
   }
 
   /**
-   * Compresses one sealed segment, or the index of one, off-thread; false when there was none. Rejects with a system
-   * error when the disk refuses, and then nothing has changed. `onStep` announces its steps, for tests.
+   * Compresses one sealed segment, or the index of one, off-thread; resolves with false if there was none. Rejects with a system
+   * error if the disk refuses; the log is then unchanged. `onStep` announces its steps, for tests.
    */
   compressOne(onStep?: (step: CompressStep) => void): Promise<boolean> {
     if (this.#isClosed || this.#isReadOnly) return Promise.resolve(false);
@@ -279,7 +281,7 @@ export class Log {
   /** Reads the files again, when another process writes them. */
   refresh(): void {
     if (!this.#isReadOnly) return;
-    const { start, tail, end } = lookAt(this.#folder, this.#options.segmentBytes);
+    const { start, tail, end } = inspectFolder(this.#folder, this.#options.segmentBytes);
     this.release();
     this.#isIndexOld = false;
     this.#start = start;
@@ -288,7 +290,7 @@ export class Log {
     this.#sealed = new SealedSegments(this.#folder, this.#options.segmentBytes, tail.start);
   }
 
-  /** Closes fds and drops caches: an idle session should cost nothing. The next use opens the files again. */
+  /** Closes fds and drops caches: an idle session should cost no resources. The next use opens the files again. */
   release(): void {
     if (!this.#isReadOnly) this.#tail.index.file.tryDrain();
     this.#tail.release();
@@ -307,14 +309,16 @@ export class Log {
     this.close();
   }
 
-  /** Appends the gap of what was skipped meanwhile. Throws while the files cannot be read. */
+  /**
+   * Opens the files again, and appends a gap for the bytes that were skipped meanwhile. Throws while the files cannot be read.
+   */
   #lookAgain(): void {
     const skipped = this.#end - this.#endAtLeast;
     this.#look(this.#endAtLeast);
     this.skip(skipped, this.#tail.index.lastAt);
   }
 
-  /** The cheap check: are there more bytes in the segment that we know as the open one? */
+  /** Returns whether there are more bytes in the segment that is known as the open one: a cheap check. */
   #hasGrown(): boolean {
     const { end } = this.#tail;
     // New bytes are enough to continue reading. The index is read again only when it is needed.
@@ -353,13 +357,13 @@ export class Log {
     return bytes;
   }
 
-  #territory(offset: number): Territory {
+  #territory(offset: number): SegmentRange {
     if (this.#isClosed) throw new Error(`the log is closed: ${this.#folder}`);
     if (this.#failure) return { segment: undefined, limit: this.#end };
     return offset >= this.#tail.start ? { segment: this.#tail, limit: this.#end } : this.#sealed.at(offset);
   }
 
-  /** The segments from the one that holds `offset` up to the open one. */
+  /** Yields the segments from the one that holds `offset` up to the open one. */
   *#segmentsFrom(offset: number): Generator<LogSegment> {
     if (this.#failure) return;
     for (let at = offset; ;) {
@@ -382,8 +386,7 @@ export class Log {
   }
 
   /**
-   * Returns the fd of a new segment. Everything that can fail comes first: until the last lines the old segment is the
-   * open one.
+   * Returns the fd of a new segment. All steps that can fail come first: until the last lines the old segment is the open one.
    */
   #rotate(): number {
     const full = this.#tail;
@@ -408,7 +411,7 @@ export class Log {
     return compressSegment({ folder: this.#folder, start, what, isWanted, onReplaced, onStep });
   }
 
-  /** A keeper that was killed may have written without a sync: the first flush makes up for it. */
+  /** Marks a segment as not synced: a killed keeper may have written without a sync, and the first flush syncs its bytes. */
   #suspect(segment: LogSegment): void {
     segment.isUnsynced = segment.length > 0 && !segment.isCompressed;
     segment.index.file.isUnsynced = segment.index.file.isUrgent = segment.index.file.count > 0;
@@ -423,8 +426,8 @@ export class Log {
   }
 
   /**
-   * Marks of streams and gaps before the bytes: after a power cut, bytes without them would be attributed to another
-   * stream. Not so those of times, which may even be left for later.
+   * Adds marks of streams and gaps before the bytes: after a power cut, bytes without them would be attributed to another stream.
+   * Marks of times may even be left for later.
    */
   #addUnsynced(segment: LogSegment, isAll = true): void {
     const marks = segment.index.file;

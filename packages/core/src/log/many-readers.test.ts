@@ -26,7 +26,7 @@ async function compressedLog(folder: string, bytes: Buffer, segmentBytes = 4 * M
   return log;
 }
 
-/** CPU time for this many readers to read the same number of bytes, each at another offset, in turns. */
+/** Measures the CPU time for this many readers to read the same number of bytes, each at another offset, in turns. */
 function cpuFor(log: Log, readers: number, bytesInAll: number): number {
   const distance = Math.floor(log.end / readers);
   const cursors = Array.from({ length: readers }, (_, at) => at * distance);
@@ -50,7 +50,7 @@ test('[SLOW-4] sixteen readers of compressed history cost what one costs for the
   using scratch = new Scratch();
   using log = await compressedLog(scratch.log, ordinaryBytes(12 * MIB), MIB);
   cpuFor(log, 1, 4 * MIB); // warm
-  // When each read unpacked the whole segment, it was fifteen times as much.
+  // The ratio was fifteen when each read unpacked the whole segment.
   const [one, sixteen] = [cpuFor(log, 1, 12 * MIB), cpuFor(log, 16, 12 * MIB)];
   expect(sixteen / one).toBeLessThan(5);
 });

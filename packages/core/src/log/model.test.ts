@@ -1,7 +1,7 @@
 /**
- * The log against a plain model: an array with a cell per offset, which holds a byte and its stream, or a gap. Whatever
- * the order of appends, skips, kills, compressions, retention and files shortened or deleted by hand, the log answers
- * as the model does.
+ * Compares the log with a plain model: an array with a cell per offset, which holds a byte and its stream, or a gap. For any
+ * order of appends, skips, kills, compressions, retention and files shortened or deleted by hand, the log answers as the model
+ * does.
  */
 import fc from 'fast-check';
 import { readdirSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { readAll, sampleBytes, Scratch } from './testing/fixture.ts';
 import type { LogMark, LogStream } from './types.ts';
 import { Log, type LogOpenOptions } from './log.ts';
 
-/** `RUNS=15000` for a long run: one of its findings needed four thousand. */
+/** The number of runs. `RUNS=15000` is a long run: one of its findings needed four thousand. */
 const RUNS = Number(process.env['RUNS'] ?? 150);
 
 interface Cell {
@@ -19,7 +19,7 @@ interface Cell {
   readonly stream: LogStream;
 }
 
-/** What the log should hold: a byte, or a gap that the disk or a user's hand left. */
+/** The expected content of the log: bytes, and gaps that the disk or a user left. */
 class Model {
   readonly cells: (Cell | 'disk' | 'damaged')[] = [];
   readonly resizes: LogMark[] = [];
@@ -47,7 +47,7 @@ class World {
     return bytes;
   }
 
-  /** Killed: whatever waits in memory is gone, and the next keeper sees the files as they are. */
+  /** Kills the keeper: waiting data in memory is gone, and the next keeper reads the files as they are. */
   kill(): void {
     const folder = this.#scratch.copyOf(this.#folder);
     this.log.close();
@@ -55,7 +55,7 @@ class World {
     this.log = Log.open(folder, this.#options);
   }
 
-  /** Somebody shortens or deletes a file of bytes. */
+  /** Shortens or deletes a file of bytes, as a user might. */
   lose(which: number, keptShare: number): void {
     const names = readdirSync(this.#folder).filter((name) => name.endsWith('.log'));
     const name = names[which % names.length];
@@ -67,7 +67,7 @@ class World {
     if (kept === 0) rmSync(path);
     else truncateSync(path, kept);
     for (let offset = start + kept; offset < start + size; offset++) this.model.cells[offset] = 'damaged';
-    this.log.release(); // else bytes that were read before may still be remembered
+    this.log.release(); // otherwise bytes that were read before may still be cached
   }
 
   reopen(): void {
@@ -168,7 +168,7 @@ function retain({ log, model }: World): void {
   model.start = start;
 }
 
-/** Each cell in words, so that a difference shows where it is. */
+/** Returns each cell as a word, so that a difference shows its place. */
 function expected({ cells, start }: Model): string[] {
   return cells.map((cell, offset) =>
     offset < start
@@ -187,7 +187,7 @@ function found(log: Log, maxBytes: number): string[] {
   );
 }
 
-/** Times only grow with offsets and offsets with times, and the two searches agree. */
+/** Checks that times grow with offsets and offsets with times, and that the two searches agree. */
 function expectMonotone({ log, model }: World): void {
   let before = 0;
   for (let offset = log.start; offset < log.end; offset++) {
@@ -227,7 +227,7 @@ test(
           }
           expect(found(world.log, maxBytes)).toEqual(expected(world.model));
           const resizes = [...world.log.marks(0, Infinity)].filter((mark) => mark.type === 'resize');
-          // A resize at the very start may lie in the index of the segment before, and go with it.
+          // A resize at the very start may be in the index of the segment before, and disappear with it.
           const isKept = ({ offset }: LogMark) => offset > world.model.start;
           expect(resizes.filter(isKept)).toEqual(world.model.resizes.filter(isKept));
           expectMonotone(world);

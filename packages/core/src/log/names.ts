@@ -8,7 +8,7 @@ const RAW = '.log';
 const COMPRESSED = '.log.zst';
 const INDEX = '.idx';
 const PACKED_INDEX = '.idx.zst';
-/** A file with this suffix was unfinished when its writer died: it may be removed. */
+/** The suffix of files that are unfinished if their writer died: they may be removed. */
 export const TEMPORARY = '.tmp';
 
 export const rawName = (start: number): string => digits(start) + RAW;
@@ -18,11 +18,11 @@ export const packedIndexName = (start: number): string => digits(start) + PACKED
 
 export type FileKind = 'raw' | 'compressed' | 'index' | 'packed-index';
 
-/** The content of a name, or undefined if it is not one of ours. */
+/** Parses a name; undefined if it is not the name of a file of the log. */
 export function parseName(name: string): { readonly start: number; readonly kind: FileKind } | undefined {
   const kind = KINDS.get(name.slice(DIGITS));
   const start = DIGITS_ONLY.test(name) ? Number(name.slice(0, DIGITS)) : Number.NaN;
-  // Sixteen digits reach a little further than numbers are exact.
+  // Sixteen digits include some numbers that are not exact.
   return kind !== undefined && Number.isSafeInteger(start) ? { start, kind } : undefined;
 }
 

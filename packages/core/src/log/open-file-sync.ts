@@ -1,26 +1,29 @@
 /**
- * Syncs open files together: those that are asked for in one turn of the event loop are one job off the main thread. A
- * hundred busy sessions are then one wake-up instead of hundreds (decision 028).
+ * Syncs open files together: all that are requested in one turn of the event loop are one job off the main thread. A hundred busy
+ * sessions then cause one wake-up instead of hundreds (decision 028).
  */
 import { getSystemErrorName } from 'node:util';
 import { native } from '@spool/native';
 
-/** One for the many, and one for a session that ends meanwhile. Node's pool has four threads for everything. */
+/**
+ * The number of jobs at once: one for many sessions, and one for a session that ends meanwhile. Node's pool has four threads for
+ * everything.
+ */
 const JOBS_AT_ONCE = 2;
 
-/** The fds of one job: more wait for the next. */
+/** The number of fds in one job: further ones wait for the next. */
 const FILES_PER_JOB = 256;
 
-interface Asked {
+interface PendingSync {
   readonly fd: number;
   readonly answer: PromiseWithResolvers<void>;
 }
 
-const asked: Asked[] = [];
+const asked: PendingSync[] = [];
 let jobs = 0;
 let isScheduled = false;
 
-/** Makes what has been written to this file durable. The caller may close `fd` at once. */
+/** Makes the written data of this file durable. The caller may close `fd` at once. */
 export function syncOpenFile(fd: number): Promise<void> {
   const copy = native.duplicate(fd);
   if (copy < 0) return Promise.reject(systemError(copy, 'dup'));

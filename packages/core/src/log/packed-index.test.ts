@@ -13,7 +13,7 @@ const OPTIONS = { segmentBytes: 64 * 1024 };
 const INDEX = '0000000000000000.idx';
 const PACKED = `${INDEX}.zst`;
 
-/** Segments of a program that ticks: a mark for every few bytes, a resize and a change of stream among them. */
+/** Creates segments of a program that ticks: a mark for every few bytes, a resize and a change of stream among them. */
 function tickingLog(folder: string): Log {
   const log = Log.open(folder, OPTIONS);
   for (let tick = 0; tick < MARKS; tick++) {
@@ -31,7 +31,7 @@ async function compressAll(log: Log): Promise<void> {
 
 const marksOf = (log: Log) => [...log.marks(0, log.end)];
 
-test('[LOG-4] the index of a sealed segment is packed, to a fifth or less, and says what it said', async () => {
+test('[LOG-4] the index of a sealed segment is packed, to a fifth or less, and has the same marks', async () => {
   using scratch = new Scratch();
   using log = tickingLog(scratch.log);
   log.release();
@@ -58,7 +58,7 @@ test('[LOG-4] an index that fits into a block of the disk is left as it is', asy
   expect(readdirSync(scratch.log).filter((name) => name.includes('.idx'))).toEqual([INDEX, '0000000000065536.idx']);
 });
 
-test('[LOG-4] who reads meanwhile finds the marks in the packed index', async () => {
+test('[LOG-4] a reader meanwhile finds the marks in the packed index', async () => {
   using scratch = new Scratch();
   using log = tickingLog(scratch.log);
   log.release();

@@ -1,8 +1,8 @@
 /**
- * Binary search over rows of which some may be unreadable.
+ * Searches rows of which some may be unreadable, by bisection.
  *
- * Returns the first row that is not `before` (or `count`), where all rows that are `before` come first. A probe that
- * lands on an unreadable row (undefined) moves on to the next one, so damage costs time, not the answer.
+ * Returns the first row that is not `before` (or `count`); all rows that are `before` come first. A probe of an unreadable row
+ * (undefined) continues with the next one, so damage costs time, but the answer is right.
  */
 export function partition(count: number, isBefore: (row: number) => boolean | undefined): number {
   let low = 0;

@@ -1,4 +1,4 @@
-/** A reader in another thread or process follows a log that another process writes, rotates, compresses and cuts. */
+/** Tests a reader in another thread or process, which follows a log that another process writes, rotates, compresses and cuts. */
 import fc from 'fast-check';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -37,7 +37,7 @@ test('[LOG-5] a reader is told of retention, and finds compressed what it knew r
   expect(story(reader)).toBe('<retention 0-4>efghijk');
 });
 
-test('a reader with a buffer of its own makes no other; what does not fit comes whole all the same', () => {
+test('a reader with its own buffer allocates no other; bytes that do not fit still come whole', () => {
   using scratch = new Scratch();
   using writer = Log.open(scratch.log);
   writer.append(text('abcdefgh'), MS);

@@ -8,10 +8,10 @@ export class RecentBytes {
   readonly #capacity: number;
   readonly #bytesMax: number;
   #bytes = 0;
-  /** Newest first; so few that a linear search is cheaper than hashing. */
-  readonly #entries: Entry[] = [];
+  /** The entries, newest first; so few that a linear search is cheaper than hashing. */
+  readonly #entries: CachedBytes[] = [];
 
-  /** `bytesMax`: the limit of all entries together; the newest one stays in any case. */
+  /** `bytesMax` is the limit of all entries together; the newest one is kept in any case. */
   constructor(capacity: number, bytesMax = Infinity) {
     this.#capacity = capacity;
     this.#bytesMax = bytesMax;
@@ -44,13 +44,13 @@ export class RecentBytes {
     }
   }
 
-  /** For tests and metrics. */
+  /** The number of entries, for tests and metrics. */
   get size(): number {
     return this.#entries.length;
   }
 }
 
-interface Entry {
+interface CachedBytes {
   readonly owner: object;
   readonly from: number;
   readonly length: number;

@@ -1,43 +1,43 @@
 /**
- * The rows of one index file: those on disk, and after them those that wait in memory to be written.
+ * The rows of one index file: those on disk, and after them those that wait in memory.
  *
- * Behind the last row the file says how far the bytes of the segment go (`noteEnd`), for a process that finds them lost:
- * this keeps LOG-12 (decision 105). Torn or damaged records at the tail of the file do not count, and the next record
- * overwrites them; damaged ones in the middle read as undefined. Of the file, only the last record is kept in memory.
+ * Behind the last row the file has the end of the segment's bytes (`noteEnd`), for a process that finds them lost: this keeps
+ * LOG-12 (decision 105). Torn or damaged records at the tail of the file do not count, and the next record overwrites them;
+ * damaged ones in the middle are read as undefined. Of the file, only the last record is kept in memory.
  */
 import { closeSync, fstatSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
-import { errorCode, FILE_MODE, isUnreadable, isSystemError, openToRead, openToWrite, remove } from './files.ts';
+import { errorCode, FILE_MODE, isUnreadable, isSystemError, openToRead, openToWrite, removeFile } from './files.ts';
 import { TEMPORARY } from './names.ts';
 import { decodeEnd, decodeRecord, encodeEnd, encodeRecord, RECORD_BYTES, reachOf, type IndexRecord } from './record.ts';
 import { PackedRecords } from './packed-records.ts';
 import { partition } from './partition.ts';
 
-/** 4 KiB: read together, and written together. */
+/** The number of records that are read or written together: 4 KiB. */
 export const BLOCK_RECORDS = 128;
 
 export class RecordFile {
   readonly #path: string;
   readonly #packedPath: string;
-  /** Of a sealed segment, loaded on demand. */
+  /** The packed records of a sealed segment, loaded on demand. */
   #packed: PackedRecords | undefined;
   #fd = -1;
   #isWritable = false;
-  /** Records in the file, or -1 as long as it has not been loaded. */
+  /** The number of records in the file, or -1 as long as it has not been loaded. */
   #stored = -1;
   #waiting = 0;
   #buffer: Buffer | undefined;
   #last: IndexRecord | undefined;
-  /** How far the bytes went, as the file said when it was loaded. */
+  /** The end of the bytes, according to the file when it was loaded. */
   #end = 0;
   #exists: boolean;
-  /** Written since the last sync. */
+  /** Whether records were written since the last sync. */
   isUnsynced = false;
-  /** Among what was added since the last sync is more than the times of bytes. */
+  /** Whether records other than times of bytes were added since the last sync. */
   isUrgent = false;
-  /** Created since the last sync of the folder. */
+  /** Whether the file was created since the last sync of the folder. */
   isUnlisted = false;
 
-  /** `exists`: false skips the check of a file that is known to be missing. The packed one is read if the other is gone. */
+  /** `exists`: false skips the check of a file that is known to be missing. The packed file is read if the raw one is gone. */
   constructor(path: string, packedPath: string, exists: boolean) {
     this.#path = path;
     this.#packedPath = packedPath;
@@ -55,23 +55,23 @@ export class RecordFile {
     return this.#last;
   }
 
-  /** Offsets below this were used, according to the file. */
+  /** The offset below which all offsets were used, according to the file. */
   get reach(): number {
     const { last } = this;
     return Math.max(this.#end, last === undefined ? 0 : reachOf(last.mark));
   }
 
-  /** The size of the records, on disk or waiting. */
+  /** The size of the records, on disk and waiting. */
   get bytes(): number {
     return this.count * RECORD_BYTES;
   }
 
-  /** -1 while it is closed. */
+  /** The fd; -1 while the file is closed. */
   get fd(): number {
     return this.#fd;
   }
 
-  /** Records that are only in memory. */
+  /** The number of records that are only in memory. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -84,7 +84,7 @@ export class RecordFile {
     this.isUrgent ||= record.mark.type !== 'time';
   }
 
-  /** In the file it is overwritten in place, which takes no space: it works on a full disk too. */
+  /** Replaces the last record. In the file it is overwritten in place, which takes no space: this works on a full disk too. */
   replaceLast(record: IndexRecord): void {
     this.load();
     if (this.#waiting > 0) this.#waiting--;
@@ -92,19 +92,19 @@ export class RecordFile {
     this.push(record);
   }
 
-  /** Writes the waiting records. Throws when the disk refuses; what was not written keeps waiting. */
+  /** Writes the waiting records. Throws if the disk refuses; unwritten records keep waiting. */
   drain(): void {
     if (this.#waiting > 0) this.#write(this.#waiting);
   }
 
-  /** Writes the waiting records if the disk takes them now; returns the error if it does not. */
+  /** Writes the waiting records; returns the error if the disk refuses. */
   tryDrain(): NodeJS.ErrnoException | undefined {
     return this.#attempt(() => this.drain());
   }
 
   /**
-   * Writes the waiting records, and behind them how far the bytes go. That is not a row: the next record overwrites it.
-   * One call for both; if the disk refuses, the next process does not know.
+   * Writes the waiting records, and behind them the end of the bytes. The end is not a row: the next record overwrites it. Both
+   * are one call; if the disk refuses, the next process does not know the end.
    */
   noteEnd(end: number): void {
     this.#makeRoom();
@@ -116,7 +116,7 @@ export class RecordFile {
     return row < 0 ? undefined : this.rows(row, row + 1)[0];
   }
 
-  /** Rows [from, to); undefined where a record is damaged. */
+  /** Returns the rows [from, to); undefined for a damaged record. */
   rows(from: number, to: number): (IndexRecord | undefined)[] {
     this.load();
     const rows: (IndexRecord | undefined)[] = [];
@@ -131,7 +131,7 @@ export class RecordFile {
     return rows;
   }
 
-  /** The readable records from a row on. */
+  /** Yields the readable records from a row on. */
   *each(from: number): Generator<IndexRecord> {
     const { count } = this;
     for (let row = from; row < count; row += BLOCK_RECORDS) {
@@ -139,7 +139,7 @@ export class RecordFile {
     }
   }
 
-  /** The first row whose record is not `before`. */
+  /** Returns the first row whose record is not `before`. */
   search(isBefore: (record: IndexRecord) => boolean): number {
     return partition(this.count, (row) => {
       const record = this.at(row);
@@ -147,7 +147,7 @@ export class RecordFile {
     });
   }
 
-  /** Another process writes the file: read it again. */
+  /** Reads the file again, because another process writes it. */
   reload(): void {
     this.#stored = -1;
     this.#end = 0;
@@ -161,7 +161,7 @@ export class RecordFile {
     if (this.#waiting === 0) this.#buffer = undefined; // an idle session holds no buffer
   }
 
-  /** Finds the last readable record. Almost always it is the last row; one block is read. Every use starts with this. */
+  /** Finds the last readable record. It is almost always the last row; one block is read. Every other method starts with this. */
   load(): void {
     if (this.#stored >= 0) return;
     const fd = this.#openToRead();
@@ -188,7 +188,7 @@ export class RecordFile {
     this.#buffer = larger;
   }
 
-  /** Writes what is in the buffer: the waiting records, and perhaps one more that does not count. */
+  /** Writes the content of the buffer: the waiting records, and perhaps one more that does not count. */
   #write(records: number): void {
     const fd = this.#openToWrite();
     const buffer = this.#buffer!;
@@ -225,7 +225,7 @@ export class RecordFile {
       return block.subarray(0, readSync(fd, block, 0, block.length, from * RECORD_BYTES));
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      return Buffer.alloc(0); // unreadable counts as damaged, and damage is not an error here
+      return Buffer.alloc(0); // an unreadable file counts as damaged, and damage is not an error here
     }
   }
 
@@ -251,7 +251,9 @@ export class RecordFile {
     return (this.#packed ??= PackedRecords.open(this.#packedPath));
   }
 
-  /** A packed index belongs to a sealed segment. It is written to again only if all segments after it were lost. */
+  /**
+   * Unpacks a packed index, which belongs to a sealed segment. It is written to again only if all segments after it were lost.
+   */
   #unpack(): void {
     if (!this.#exists || this.#openToRead() !== undefined) return;
     const packed = this.#openPacked();
@@ -259,7 +261,7 @@ export class RecordFile {
     const temporary = `${this.#path}${TEMPORARY}`;
     writeFileSync(temporary, packed.read(0, packed.count), { mode: FILE_MODE });
     renameSync(temporary, this.#path);
-    remove(this.#packedPath);
+    removeFile(this.#packedPath);
     this.#packed = undefined;
     this.isUnsynced = this.isUnlisted = true;
   }

@@ -13,9 +13,9 @@ export const RECORD_BYTES = 32;
 
 export interface IndexRecord {
   readonly mark: LogMark;
-  /** The stream of the bytes from `mark.offset` on: every record has it, so that a search ends at the first one found. */
+  /** The stream of the bytes from `mark.offset` on: every record has it, so that a search ends at the first record found. */
   readonly stream: LogStream;
-  /** The segment has had bytes of stderr. If not, a reader of bytes need not read the index at all. */
+  /** Whether the segment has had bytes of stderr. If not, a reader of bytes need not read the index at all. */
   readonly hasStderr: boolean;
 }
 
@@ -31,7 +31,7 @@ export function encodeRecord(into: Buffer, at: number, { mark, stream, hasStderr
   into.writeUInt32LE(checkOf(into, at), at + 4);
 }
 
-/** The record at `at`, or undefined if it is not a whole record. */
+/** Returns the record at `at`, or undefined if it is not a whole record. */
 export function decodeRecord(bytes: Buffer, at: number): IndexRecord | undefined {
   if (at + RECORD_BYTES > bytes.length) return undefined;
   if (bytes.readUInt16LE(at + 2) !== VERSION || bytes.readUInt32LE(at + 4) !== checkOf(bytes, at)) return undefined;
@@ -43,7 +43,7 @@ export function decodeRecord(bytes: Buffer, at: number): IndexRecord | undefined
   return { mark, stream, hasStderr: (flags & FLAG_HAS_STDERR) !== 0 };
 }
 
-/** How far the bytes of the segment go: not a mark, so no reader of marks sees it. */
+/** Encodes the end of the segment's bytes: not a mark, so no reader of marks sees it. */
 export function encodeEnd(into: Buffer, at: number, end: number): void {
   into.fill(0, at, at + RECORD_BYTES);
   into[at] = KIND_END;
@@ -59,7 +59,7 @@ export function decodeEnd(bytes: Buffer, at: number): number | undefined {
   return Number.isSafeInteger(end) && end >= 0 ? end : undefined;
 }
 
-/** The end of the offsets that a mark covers. */
+/** Returns the end of the offsets that a mark covers. */
 export function reachOf(mark: LogMark): number {
   return mark.type === 'gap' ? mark.offset + mark.bytes : mark.offset;
 }
@@ -69,7 +69,7 @@ const FLAG_STDERR = 1;
 const FLAG_HAS_STDERR = 2;
 const TWO_32 = 2 ** 32;
 
-/** No kind is 0: a tail of zeros, which a power cut may leave, is not a record. */
+/** The kinds of records. None is 0: a tail of zeros, which a power cut may leave, is not a record. */
 const KIND = { time: 1, resize: 2, stream: 3, gap: 4 } as const;
 const KIND_END = 5;
 
@@ -109,11 +109,14 @@ function markOf(
   }
 }
 
-/** Each step is reversible, so a change of any one word changes the result. Plain arithmetic: a call into zlib costs more. */
+/**
+ * Computes the check value. Each step is reversible, so a change of any one word changes the result. It is plain arithmetic: a
+ * call into zlib costs more.
+ */
 export function checkOf(bytes: Buffer, at: number): number {
   let check = 0x5350_4f4c;
   for (let word = 0; word < RECORD_BYTES; word += 4) {
-    if (word === 4) continue; // the check itself
+    if (word === 4) continue; // the check value itself
     check = Math.imul(check ^ bytes.readUInt32LE(at + word), 0x9e37_79b1);
     check ^= check >>> 15;
   }

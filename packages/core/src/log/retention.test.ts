@@ -30,7 +30,7 @@ describe('which segments go', () => {
 
 test('[LOG-5] retention by bytes counts what is on the disk, drops the oldest, and tells the exact gap', () => {
   using scratch = new Scratch();
-  // Each full segment takes 10 bytes, one mark of 32 and its end, of 32 too.
+  // Each full segment takes 10 bytes, one mark of 32 and its end, also of 32.
   const options = { segmentBytes: 10, retainBytes: 150 };
   {
     using log = Log.open(scratch.log, options);

@@ -1,19 +1,22 @@
-/** Selects the sealed segments to drop: the oldest first, while there is too much or they are too old. Keeps LOG-5. */
+/** Selects the sealed segments to drop: the oldest first, while they are too many or too old. Keeps LOG-5. */
 
 export interface Retention {
   readonly retainBytes: number;
   readonly retainMs: number;
 }
 
-/** What retention needs of a segment. The age is a function, not a value: it is only computed for the oldest. */
-export interface Retained {
+/** The facts about a segment that retention needs. The age is a function, not a value: it is only computed for the oldest. */
+export interface RetainableSegment {
   readonly diskBytes: number;
   lastAt(): number;
 }
 
-/** How many of the sealed segments (oldest first) to drop. `openBytes`: the size of the open segment, which always stays. */
+/**
+ * Returns how many of the sealed segments (oldest first) to drop. `openBytes` is the size of the open segment, which is always
+ * kept.
+ */
 export function countToDrop(
-  sealed: readonly Retained[],
+  sealed: readonly RetainableSegment[],
   openBytes: number,
   { retainBytes, retainMs }: Retention,
   now: number,

@@ -10,12 +10,12 @@ import { countToDrop, type Retention } from './retention.ts';
 import { LogSegment } from './segment.ts';
 import { partition } from './partition.ts';
 
-/** A block of the disk: smaller files gain nothing from compression. */
+/** The smallest index that is compressed, one block of the disk: compression of smaller files saves no space. */
 const INDEX_BYTES_MIN = 4096;
 
 /** A segment, and the start of the next one: between its own end and this limit there is a gap. */
-export interface Territory {
-  /** Undefined when its files are gone. */
+export interface SegmentRange {
+  /** The segment; undefined if its files are gone. */
   readonly segment: LogSegment | undefined;
   readonly limit: number;
 }
@@ -26,7 +26,7 @@ export class SealedSegments {
   /** The start of the open segment. */
   #limit: number;
   #list: SealedFiles[] | undefined;
-  /** The segment that was read last: readers of history read on. */
+  /** The segment that was read last: readers of history continue in it. */
   #recent: { readonly segment: LogSegment; readonly limit: number } | undefined;
 
   constructor(folder: string, segmentBytes: number, limit: number) {
@@ -35,14 +35,14 @@ export class SealedSegments {
     this.#limit = limit;
   }
 
-  /** The open segment has been sealed, and the next one starts at `limit`. */
+  /** Adds a segment that was open and has been sealed; the next one starts at `limit`. */
   add(files: SegmentFiles, limit: number): void {
     if (limit > files.start) this.#list?.push(files);
     this.#limit = limit;
   }
 
-  /** Which segment an offset below the open one falls into. */
-  at(offset: number): Territory {
+  /** Returns the segment for an offset below the open one. */
+  at(offset: number): SegmentRange {
     const recent = this.#recent;
     if (recent !== undefined && offset >= recent.segment.start && offset < recent.limit) return recent;
     const list = this.#files();
@@ -54,7 +54,7 @@ export class SealedSegments {
     return (this.#recent = { segment: new LogSegment(this.#folder, files), limit });
   }
 
-  /** The start of the last segment whose first mark is not after `time`; undefined when there is none. */
+  /** Returns the start of the last segment whose first mark is not after `time`; undefined if there is none. */
   startBefore(time: number): number | undefined {
     const list = this.#files();
     const row = partition(list.length, (row) => {
@@ -64,7 +64,7 @@ export class SealedSegments {
     return list[row - 1]?.start;
   }
 
-  /** Drops what retention selects; returns the new start of the log, or undefined if nothing was dropped. */
+  /** Drops the segments that retention selects; returns the new start of the log, or undefined if none was dropped. */
   retain(openBytes: number, retention: Retention, now: number): number | undefined {
     const list = this.#files();
     const retained = list.map((files) => ({
@@ -80,12 +80,12 @@ export class SealedSegments {
     return list[0]?.start ?? this.#limit;
   }
 
-  /** The oldest that is not compressed yet. One without bytes is not worth a file. */
+  /** Returns the start of the oldest segment that is not compressed yet. A segment without bytes is not worth a file. */
   firstRaw(): number | undefined {
     return this.#files().find((files) => files.hasRaw && this.#inspect(files, (segment) => segment.length > 0))?.start;
   }
 
-  /** The oldest whose index is worth compressing and is not compressed yet. */
+  /** Returns the start of the oldest segment whose index is worth compressing and is not compressed yet. */
   firstLooseIndex(): number | undefined {
     return this.#files().find((files) => {
       if (!files.hasIndex || files.hasPackedIndex || files.isIndexSmall) return false;
@@ -122,7 +122,7 @@ export class SealedSegments {
     }
   }
 
-  /** The last mark, or, when the index is lost, the mtime. */
+  /** Returns the time of the last mark, or, if the index is lost, the mtime. */
   #lastAt(files: SegmentFiles): number {
     const at = this.#inspect(files, (segment) => segment.index.lastAt);
     if (at > 0) return at;

@@ -11,8 +11,8 @@ import { RecordFile } from './record-file.ts';
 import { unpackFrame, type ZstdFrame, zstdFrames } from './zstd-file.ts';
 
 /**
- * Unpacked frames, for all logs of the process. This many readers can be at different places without unpacking anything
- * twice; with more, each read of 64 KiB unpacks one frame, and no more. Keeps the first half of SLOW-4.
+ * The number of cached unpacked frames, for all logs of the process. This many readers can be at different places without
+ * unpacking a frame twice; with more, each read of 64 KiB unpacks only one frame. Keeps the first half of SLOW-4.
  */
 const UNPACKED_FRAMES_MAX = 64;
 const UNPACKED_BYTES_MAX = 16 * 1024 * 1024;
@@ -28,9 +28,9 @@ export class LogSegment {
   #fd = -1;
   #isWritable = false;
   #frames: readonly ZstdFrame[] | undefined;
-  /** Written since the last sync. */
+  /** Whether bytes were written since the last sync. */
   isUnsynced = false;
-  /** Created since the last sync of the folder. */
+  /** Whether the file was created since the last sync of the folder. */
   isUnlisted = false;
 
   constructor(folder: string, files: SegmentFiles, sinceAt = 0) {
@@ -41,7 +41,8 @@ export class LogSegment {
     const index = join(folder, indexName(files.start));
     const packedIndex = join(folder, packedIndexName(files.start));
     this.index = new SegmentIndex(new RecordFile(index, packedIndex, files.hasIndex), sinceAt);
-    // Index before bytes: another process writes them in the other order, so every mark we see has its bytes.
+    // The index is loaded before the bytes: another process writes them in the other order, so every mark that is read has its
+    // bytes.
     this.index.file.load();
     this.#length = storedBytes(folder, files);
   }
@@ -50,12 +51,12 @@ export class LogSegment {
     return this.#length;
   }
 
-  /** -1 while it is closed. */
+  /** The fd; -1 while the file is closed. */
   get fd(): number {
     return this.#fd;
   }
 
-  /** The end of its bytes. A gap may follow, up to the start of the next segment. */
+  /** The end of the segment's bytes. A gap may follow, up to the start of the next segment. */
   get end(): number {
     return this.start + this.#length;
   }
@@ -70,9 +71,9 @@ export class LogSegment {
   }
 
   /**
-   * The fd to write to, at `length`. Undefined when the file was shortened or deleted meanwhile, by hand or by a
-   * cleaner: writing behind lost bytes would turn them into zeros, and a deleted file is lost at the next release. So
-   * the next bytes belong into another segment. Checked each time: it takes a microsecond.
+   * Returns the fd to write to, at `length`. Undefined if the file was shortened or deleted meanwhile, by hand or by a cleaner:
+   * writing behind lost bytes would turn them into zeros, and a deleted file is lost at the next release. So the next bytes
+   * belong into another segment. It is checked each time: that takes a microsecond.
    */
   openToWrite(): number | undefined {
     const fd = this.#fd >= 0 && this.#isWritable ? this.#fd : this.#reopen();
@@ -92,20 +93,20 @@ export class LogSegment {
     return fd;
   }
 
-  /** This many bytes were appended. */
+  /** Notes that this many bytes were appended. */
   grow(bytes: number): void {
     this.#length += bytes;
     this.isUnsynced = true;
   }
 
-  /** Another process writes: updates the length. False when only `reload` can tell. */
+  /** Updates the length, because another process writes. Returns false if only `reload` can find out. */
   lookAtLength(): boolean {
     if (this.#fd < 0 || this.isCompressed) return false;
     this.#length = fstatSync(this.#fd).size;
     return true;
   }
 
-  /** Another process writes: reads the state again. */
+  /** Reads the state again, because another process writes. */
   reload(): void {
     this.index.file.reload();
     this.index.file.load();
@@ -114,8 +115,8 @@ export class LogSegment {
   }
 
   /**
-   * The bytes at an offset: fewer than requested if the file has become shorter, none if they cannot be read. `owner`
-   * and `limit` concern unpacked bytes: who drops them, and their maximum. `into` is used if it is long enough.
+   * Returns the bytes at an offset: fewer than requested if the file has become shorter, none if they cannot be read. `owner`
+   * drops the unpacked bytes, and `limit` is their maximum. `into` is used if it is long enough.
    */
   read(from: number, length: number, owner: object, limit: number, into?: Uint8Array): Uint8Array {
     return this.isCompressed
@@ -123,7 +124,7 @@ export class LogSegment {
       : this.#readRaw(from - this.start, length, into);
   }
 
-  /** The next offset with readable bytes after unreadable ones at `from`. */
+  /** Returns the next offset with readable bytes after unreadable ones at `from`. */
   damagedTo(from: number): number {
     const frame = this.isCompressed ? this.#frameAt(from - this.start) : undefined;
     return frame ? this.start + frame.start + frame.bytes : this.end;
@@ -150,7 +151,7 @@ export class LogSegment {
       const count = readSync(this.#fd, bytes, 0, length, position);
       return count === length ? bytes : bytes.subarray(0, count);
     } catch (error) {
-      // Gone or unreadable is damage. Anything else (EMFILE) is a temporary state of this process.
+      // A missing or unreadable file is damage. Anything else (EMFILE) is a temporary state of this process.
       if (errorCode(error) !== 'ENOENT' && !isUnreadable(error)) throw error;
       return bytes.subarray(0, 0);
     }
@@ -168,7 +169,7 @@ export class LogSegment {
       if (all === undefined) return new Uint8Array(0);
       UNPACKED.keep(owner, from, frame.bytes, all);
     }
-    // A copy: a slow watcher that holds a view of 64 KiB would hold the whole frame.
+    // The bytes are copied: a slow watcher that holds a view of 64 KiB would hold the whole frame.
     return all.slice(position - frame.start, position - frame.start + length);
   }
 

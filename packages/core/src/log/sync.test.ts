@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Scratch } from './testing/fixture.ts';
 import { LogSync } from './sync.ts';
 
-test('what could not be synced is tried again by the next round, and what is gone is done', async () => {
+test('files that could not be synced are tried again by the next round, and deleted files count as done', async () => {
   using scratch = new Scratch();
   const refused = join(scratch.root, 'refused');
   symlinkSync('/nowhere', refused); // links are not followed: ELOOP
@@ -28,7 +28,7 @@ test('however many ask while a round is under way, one more round is enough for 
     return undefined;
   });
   const first = sync.flush();
-  expect(rounds).toBe(1); // what was there is in it
+  expect(rounds).toBe(1); // the round includes the first file
   const others = [sync.flush(), sync.flush(), sync.flush()];
   expect([await first, ...(await Promise.all(others)), rounds]).toEqual([
     undefined,

@@ -1,15 +1,15 @@
 /**
- * Tracks what of a log is not durable yet, and syncs it in rounds.
+ * Tracks the data of a log that is not durable yet, and syncs it in rounds.
  *
- * A round syncs what was there when it started. Callers during a round share the next one, so at most one sync runs and
- * one waits.
+ * A round syncs the data that exists when it starts. Callers during a round share the next one, so at most one sync runs and one
+ * waits.
  */
 import { isSystemError, syncFile, syncFolder } from './files.ts';
 import { syncOpenFile } from './open-file-sync.ts';
 
 export type FlushResult = NodeJS.ErrnoException | undefined;
 
-/** A file that must be durable before the others; or any. */
+/** The order of a file: durable before the others, or at any time. */
 type Rank = 'first' | 'any';
 
 interface OpenFile {
@@ -27,12 +27,12 @@ export class LogSync {
   #next: Promise<FlushResult> | undefined;
   #isNextAll = false;
 
-  /** `collect` starts a round: it writes what waits and adds the files to sync; all, or only what is urgent. */
+  /** `collect` starts a round: it writes the waiting data and adds the files to sync; all, or only the urgent ones. */
   constructor(collect: (isAll: boolean) => FlushResult) {
     this.#collect = collect;
   }
 
-  /** `file` has the fd by which it is written, if that is open at the moment. */
+  /** Adds a file; `file` has the fd by which it is written, if that is open at the moment. */
   addFile(path: string, file: OpenFile = CLOSED, rank: Rank = 'any'): void {
     this.#files[rank].set(path, file);
   }
@@ -45,7 +45,7 @@ export class LogSync {
     return this.#files.first.size === 0 && this.#files.any.size === 0 && this.#folders.size === 0;
   }
 
-  /** Never rejects because of the disk: it resolves with the error, and the next round tries again. */
+  /** Syncs; never rejects because of the disk: it resolves with the error, and the next round tries again. */
   flush(isAll = true): Promise<FlushResult> {
     if (this.#running === undefined) {
       this.#running = this.#round(isAll).finally(() => (this.#running = undefined));
@@ -64,7 +64,7 @@ export class LogSync {
   async #round(isAll: boolean): Promise<FlushResult> {
     const failures = [this.#collect(isAll)];
     const { first, any } = this.#files;
-    // Without a pause where nothing is to do, so that all logs that are flushed together are synced together.
+    // There is no await if there are no such files, so that all logs that are flushed together are synced together.
     if (first.size > 0) failures.push(await syncFiles(first));
     if (any.size > 0) failures.push(await syncFiles(any));
     if (this.#folders.size > 0) failures.push(await syncFolders(this.#folders));
@@ -72,7 +72,7 @@ export class LogSync {
   }
 }
 
-/** Together: the order among them does not matter. */
+/** Syncs these files together: the order among them does not matter. */
 async function syncFiles(files: Map<string, OpenFile>): Promise<FlushResult> {
   const all = [...files];
   files.clear(); // before the sync: a write during the sync adds it again

@@ -4,17 +4,17 @@ import type { LogMarkInfo } from '@spool/protocol';
 /** A run of bytes from a log, or the fact that they are gone. */
 export type LogRead =
   | { readonly type: 'bytes'; readonly from: number; readonly bytes: Uint8Array; readonly stream: LogStream }
-  /** [from, to) was requested and is missing: retention dropped it, the disk was full, or a file is damaged. */
+  /** A requested range [from, to) that is missing: retention dropped it, the disk was full, or a file is damaged. */
   | { readonly type: 'gap'; readonly from: number; readonly to: number; readonly reason: GapReason }
-  /** Nothing after `from` yet. */
+  /** The end of the log: there are no bytes after `from` yet. */
   | { readonly type: 'end'; readonly from: number };
 
 export type GapReason = 'retention' | 'disk' | 'damaged';
 
-/** Which of the child's outputs the bytes came from. A PTY has only `stdout`. */
+/** The output of the child that the bytes came from. A PTY has only `stdout`. */
 export type LogStream = 'stdout' | 'stderr';
 
-/** Where the next bytes go: at `position` of `fd`, and no more than `roomBytes` of them. */
+/** The place for the next bytes: at `position` of `fd`, and no more than `roomBytes` of them. */
 export interface LogSink {
   readonly fd: number;
   readonly position: number;
@@ -25,9 +25,9 @@ export interface LogSink {
 export type LogMark = LogMarkInfo;
 
 export interface LogOptions {
-  /** A segment is sealed when it has this many bytes. */
+  /** The number of bytes at which a segment is sealed. */
   readonly segmentBytes: number;
-  /** Retention by the size of the segments on disk; the open segment always stays. */
+  /** The limit of the segments' size on disk; the open segment is always kept. */
   readonly retainBytes: number;
   readonly retainMs: number;
 }

@@ -16,7 +16,7 @@ test('the length is in the header, for every form that the header has', async ()
   }
 });
 
-test('what is no file of ours is undefined: missing, empty, foreign, without a length', () => {
+test('files in another format are undefined: missing, empty, foreign, without a length', () => {
   using scratch = new Scratch();
   const path = join(scratch.root, 'packed');
   expect([zstdFileBytes(path), unpackZstdFile(path, 1000)]).toEqual([undefined, undefined]);

@@ -1,6 +1,6 @@
 /**
- * A compressed file: independent zstd frames of 256 KiB, so that a reader unpacks only what it reads. Each frame has
- * its length in the header and a checksum at its end, so damage is noticed when unpacking.
+ * Reads and writes a compressed file: independent zstd frames of 256 KiB, so that a reader unpacks only the frames that it reads.
+ * Each frame has its length in the header and a checksum at its end, so damage is noticed when unpacking.
  *
  * Two or more frames are followed by a seek table, a skippable frame as in zstd's `seekable_format`: any zstd tool
  * unpacks the file. A single frame has no table. Files from before this layout are one frame of any length.
@@ -10,15 +10,21 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { errorCode, isUnreadable, openToRead } from './files.ts';
 
-/** Level 1: 0.5 s of CPU per GiB, and 8 to 52 times smaller on what terminals print; higher levels gain little there. */
+/**
+ * The level of compression: at 1, 0.5 s of CPU per GiB, and 8 to 52 times smaller on terminal output; higher levels gain little
+ * there.
+ */
 const LEVEL = 1;
 
-/** Unpacked in a quarter of a millisecond, and no larger on disk than in one piece: level 1 looks back no further. */
+/**
+ * The size of a frame: unpacked in a quarter of a millisecond, and not larger on disk than in one piece, because level 1 does not
+ * search further back.
+ */
 export const FRAME_BYTES = 256 * 1024;
 
 const compress = promisify(zstdCompress);
 
-/** One frame: where it is in the file, and which bytes of the content it holds. */
+/** One frame: its place in the file, and the bytes of the content that it holds. */
 export interface ZstdFrame {
   readonly at: number;
   readonly packedBytes: number;
@@ -26,7 +32,7 @@ export interface ZstdFrame {
   readonly bytes: number;
 }
 
-/** Off-thread. */
+/** Packs bytes, off-thread. */
 export async function packZstd(bytes: Uint8Array, frameBytes = FRAME_BYTES): Promise<Buffer> {
   const frames: Buffer[] = [];
   const table: number[] = [];
@@ -39,25 +45,25 @@ export async function packZstd(bytes: Uint8Array, frameBytes = FRAME_BYTES): Pro
   return frames.length === 1 ? frames[0]! : Buffer.concat([...frames, seekTable(table)]);
 }
 
-/** The frames of a file, or undefined if it is damaged, gone, or holds more than `bytesMax`. */
+/** Returns the frames of a file, or undefined if it is damaged, gone, or holds more than `bytesMax`. */
 export function zstdFrames(path: string, bytesMax = Number.MAX_SAFE_INTEGER): readonly ZstdFrame[] | undefined {
   const frames = reading(path, (fd) => framesOf(fd, fstatSync(fd).size));
   const last = frames?.at(-1);
   return last !== undefined && last.start + last.bytes <= bytesMax ? frames : undefined;
 }
 
-/** How many bytes a compressed file holds, according to its headers; undefined if they do not say. */
+/** Returns the number of bytes in a compressed file, according to its headers; undefined if they do not contain it. */
 export function zstdFileBytes(path: string): number | undefined {
   const last = zstdFrames(path)?.at(-1);
   return last && last.start + last.bytes;
 }
 
-/** The bytes of one frame, or undefined if they cannot be read. */
+/** Returns the bytes of one frame, or undefined if they cannot be read. */
 export function unpackFrame(path: string, frame: ZstdFrame): Buffer | undefined {
   return reading(path, (fd) => unpackAt(fd, frame));
 }
 
-/** All bytes of a compressed file, or undefined if it is damaged, gone, or would unpack to more than `bytesMax`. */
+/** Returns all bytes of a compressed file, or undefined if it is damaged, gone, or would unpack to more than `bytesMax`. */
 export function unpackZstdFile(path: string, bytesMax: number): Buffer | undefined {
   const frames = zstdFrames(path, bytesMax);
   if (frames === undefined) return undefined;
@@ -84,8 +90,8 @@ function packFrame(bytes: Uint8Array): Promise<Buffer> {
 }
 
 /**
- * Undefined when the file is gone or cannot be read: that is damage. Anything else (EMFILE) is a temporary state of
- * this process, and thrown.
+ * Returns undefined if the file is gone or cannot be read: that is damage. Anything else (EMFILE) is a temporary state of this
+ * process, and thrown.
  */
 function reading<T>(path: string, read: (fd: number) => T | undefined): T | undefined {
   let fd: number;
@@ -112,10 +118,10 @@ function readAt(fd: number, at: number, length: number): Buffer {
 
 function unpackAt(fd: number, { at, packedBytes, bytes: length }: ZstdFrame): Buffer | undefined {
   const packed = readAt(fd, at, packedBytes);
-  // The frame's own header counts: a table that contradicts it must not make us unpack a bomb.
+  // The frame's own header decides: a table that contradicts it must not make us unpack a decompression bomb.
   if (packed.length < packedBytes || contentBytes(packed) !== length) return undefined;
   try {
-    // One chunk for all: growing by the default 16 KiB took twice as long. An empty chunk is refused.
+    // One chunk for the whole frame: growing by the default 16 KiB took twice as long. An empty chunk is refused.
     const bytes = zstdDecompressSync(packed, { chunkSize: Math.max(64, length), maxOutputLength: Math.max(1, length) });
     return bytes.length === length ? bytes : undefined;
   } catch (error) {
@@ -128,7 +134,10 @@ const MAGIC = 0xfd2f_b528;
 const HEADER_BYTES_MAX = 18;
 const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
 
-/** RFC 8878, 3.1.1.1: magic, descriptor, window (unless single segment), dictionary id, content size. */
+/**
+ * Reads the content size, after RFC 8878, 3.1.1.1: magic, descriptor, window (unless single segment), dictionary id, content
+ * size.
+ */
 function contentBytes(header: Buffer): number | undefined {
   if (header.length < 6 || header.readUInt32LE(0) !== MAGIC) return undefined;
   const descriptor = header[4]!;
@@ -149,7 +158,7 @@ const FOOTER_MAGIC = 0x8f92_eab1;
 const TABLE_HEADER_BYTES = 8;
 const ENTRY_BYTES = 8;
 const FOOTER_BYTES = 9;
-/** Frames of a file: far more than any of ours has. */
+/** The maximum number of frames in a file: far more than any of our files has. */
 const FRAMES_MAX = 64 * 1024;
 
 function seekTable(entries: readonly number[]): Buffer {
@@ -187,7 +196,7 @@ function framesOf(fd: number, size: number): ZstdFrame[] | undefined {
   return at + tableBytes === size ? frames : undefined; // damaged: the table does not fit the file
 }
 
-/** zlib's errors for bad input: truncated, invalid, or a wrong checksum. */
+/** Returns whether an error is one of zlib's for bad input: truncated, invalid, or a wrong checksum. */
 function isDamage(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return code.startsWith('ZSTD_error_') || code === 'Z_BUF_ERROR' || code === 'ERR_BUFFER_TOO_LARGE';

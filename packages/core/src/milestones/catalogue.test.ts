@@ -90,7 +90,7 @@ test('[TASK-5] files, entries and all together have limits', () => {
 });
 
 test('[TASK-5] a pattern that backtracks without end holds nobody up', () => {
-  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks'); // as the screen thread does
+  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks'); // the same flag as in the screen thread
   const { catalogue, errors } = read({
     tool: 'mine',
     milestones: [

@@ -1,63 +1,63 @@
 /**
- * The catalogue: which line of which tool is a milestone. The built-in files (`catalogue/*.json`) and users' files have
- * the same form and go through the same checks. A bad entry is reported with its file and name; the others count. Keeps
+ * The catalogue of milestones: the lines of tools that are milestones. The built-in files (`catalogue/*.json`) and users' files
+ * have the same form and go through the same checks. A bad entry is reported with its file and name; the others count. Keeps
  * TASK-5, with `milestone-reader.ts`.
  *
  * A file is about one tool: `{ "tool": "vite", "start": PATTERN, "milestones": [ENTRY, …] }`. A line that matches
  * `start` begins a new run of the tool. A user's file replaces the built-in file about the same tool.
  */
 import { OWN_FILES } from './own-files.ts';
-import { type Pattern, readPattern } from './pattern.ts';
+import { type CataloguePattern, readCataloguePattern } from '../linear-pattern.ts';
 import { TextFinder } from './text-finder.ts';
 import { readTitle, type Title } from './title.ts';
 
-/** An entry, as it stands in a file. */
+/** An entry in the form of a file. */
 export interface EntryData {
   /** `vite-ready`. Several entries may share a name: the different messages of a tool. */
   readonly name: string;
   /**
-   * Groups `url`, `percent`, `done` and `total` are known; `key` distinguishes several of a kind; any may be in the
-   * title.
+   * The pattern. Groups `url`, `percent`, `done` and `total` have a meaning; `key` distinguishes several of a kind; any group may
+   * be in the title.
    */
   readonly match: string;
   readonly title: string;
-  /** A line that must have come before, at most `within` lines (default: 100) ago; its groups count too. */
+  /** The pattern of an earlier line, at most `within` lines (default: 100) ago; its groups count too. */
   readonly after?: string;
   readonly within?: number;
-  /** How the run of the tool has ended. If the entry is not `once`, a new run begins with the next line. */
+  /** The outcome of the tool's run. If the entry is not `once`, a new run begins with the next line. */
   readonly outcome?: 'ok' | 'failed';
-  /** Reported once in a run, or once for each `key`. */
+  /** Whether it is reported once in a run, or once for each `key`. */
   readonly once?: boolean;
-  /** Reported when it has grown by 5 percent or more; the line may be unfinished. */
+  /** Whether it is progress: reported when it has grown by 5 percent or more; the line may be unfinished. */
   readonly progress?: boolean;
 }
 
-export interface Entry {
+export interface CatalogueEntry {
   readonly name: string;
-  readonly match: Pattern;
+  readonly match: CataloguePattern;
   readonly title: Title;
-  readonly after: Pattern | undefined;
+  readonly after: CataloguePattern | undefined;
   readonly within: number;
   readonly outcome: 'ok' | 'failed' | undefined;
   readonly isOnce: boolean;
   readonly isProgress: boolean;
 }
 
-export interface Tool {
+export interface CatalogueTool {
   readonly name: string;
-  readonly start: Pattern | undefined;
-  readonly entries: readonly Entry[];
+  readonly start: CataloguePattern | undefined;
+  readonly entries: readonly CatalogueEntry[];
 }
 
 export interface Catalogue {
-  /** In the order in which they are tried: users' first. */
-  readonly tools: readonly Tool[];
+  /** The tools in the order in which they are tried: users' first. */
+  readonly tools: readonly CatalogueTool[];
   /** Finds the tools that may match a line: for most lines of most logs none. */
-  readonly finder: TextFinder<Tool>;
+  readonly finder: TextFinder<CatalogueTool>;
 }
 
 export interface CatalogueFile {
-  /** For the error sentences. */
+  /** The name of the file, for error messages. */
   readonly file: string;
   readonly text: string;
 }
@@ -65,21 +65,21 @@ export interface CatalogueFile {
 export const FILES_MAX = 64;
 export const FILE_CHARACTERS_MAX = 256 * 1024;
 export const ENTRIES_MAX = 200;
-export const TITLE_TEMPLATE_CHARACTERS_MAX = 200;
+const TITLE_TEMPLATE_CHARACTERS_MAX = 200;
 /** The limit of all required texts of users' patterns together: the finder's table takes up to 800 bytes for each. */
-export const NEEDED_CHARACTERS_MAX = 20_000;
+const NEEDED_CHARACTERS_MAX = 20_000;
 /** The limit of one such text; its start is enough to search for. */
-export const NEEDED_TEXT_CHARACTERS_MAX = 24;
-export const WITHIN_LINES = 100;
-export const WITHIN_LINES_MAX = 100_000;
+const NEEDED_TEXT_CHARACTERS_MAX = 24;
+const WITHIN_LINES = 100;
+const WITHIN_LINES_MAX = 100_000;
 
-/** The built-in files, and the users'. */
+/** Reads the built-in files, and the users'. */
 export function readCatalogue(userFiles: readonly CatalogueFile[] = []): {
   readonly catalogue: Catalogue;
   readonly errors: readonly string[];
 } {
   const errors: string[] = [];
-  const tools = new Map<string, Tool>();
+  const tools = new Map<string, CatalogueTool>();
   let neededCharacters = 0;
   if (userFiles.length > FILES_MAX)
     errors.push(`there are ${userFiles.length} files of milestones; only the first ${FILES_MAX} are read`);
@@ -100,7 +100,7 @@ export function readCatalogue(userFiles: readonly CatalogueFile[] = []): {
   return { catalogue: { tools: all, finder: new TextFinder(all.flatMap(needsOf)) }, errors };
 }
 
-function readTool(file: string, text: string, errors: string[]): Tool | undefined {
+function readTool(file: string, text: string, errors: string[]): CatalogueTool | undefined {
   if (text.length > FILE_CHARACTERS_MAX) {
     errors.push(`${file}: is longer than ${FILE_CHARACTERS_MAX} characters`);
     return undefined;
@@ -117,7 +117,7 @@ function readTool(file: string, text: string, errors: string[]): Tool | undefine
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const NAME_RULE = 'must be a word of small letters, digits and hyphens';
 
-function checkTool(file: string, data: unknown, errors: string[]): Tool | undefined {
+function checkTool(file: string, data: unknown, errors: string[]): CatalogueTool | undefined {
   const say = (sentence: string): undefined => void errors.push(`${file}: ${sentence}`);
   if (!isRecord(data)) return say('must hold an object with "tool" and "milestones"');
   const { tool, start, milestones, ...rest } = data;
@@ -128,7 +128,7 @@ function checkTool(file: string, data: unknown, errors: string[]): Tool | undefi
 
   const startPattern = start === undefined ? undefined : checkPattern(start);
   if (typeof startPattern === 'string') say(`"start" ${startPattern}`);
-  const entries: Entry[] = [];
+  const entries: CatalogueEntry[] = [];
   for (const [at, entry] of milestones.slice(0, ENTRIES_MAX).entries()) {
     const checked = checkEntry(entry);
     if (typeof checked !== 'string') entries.push(checked);
@@ -148,8 +148,8 @@ const FIELDS: ReadonlySet<string> = new Set<keyof EntryData>([
   'progress',
 ]);
 
-/** The entry, or what is wrong with it. */
-function checkEntry(data: unknown): Entry | string {
+/** Returns the entry, or its error. */
+function checkEntry(data: unknown): CatalogueEntry | string {
   if (!isRecord(data)) return 'must be an object';
   const unknown = Object.keys(data).find((field) => !FIELDS.has(field));
   if (unknown !== undefined) return `"${unknown}" is unknown; use ${[...FIELDS].join(', ')}`;
@@ -186,11 +186,11 @@ function checkEntry(data: unknown): Entry | string {
   };
 }
 
-function checkPattern(data: unknown): Pattern | string {
-  return typeof data === 'string' ? readPattern(data) : 'must be text';
+function checkPattern(data: unknown): CataloguePattern | string {
+  return typeof data === 'string' ? readCataloguePattern(data) : 'must be text';
 }
 
-function needsOf(tool: Tool): (readonly [string, Tool])[] {
+function needsOf(tool: CatalogueTool): (readonly [string, CatalogueTool])[] {
   const patterns = [tool.start, ...tool.entries.flatMap(({ match, after }) => [match, after])];
   return patterns.flatMap(
     (pattern) => pattern?.needs.map((text) => [text.slice(0, NEEDED_TEXT_CHARACTERS_MAX), tool] as const) ?? [],

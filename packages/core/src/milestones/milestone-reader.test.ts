@@ -12,7 +12,7 @@ function readerOf(milestones: readonly EntryData[], start?: string): MilestoneRe
   return new MilestoneReader(catalogue);
 }
 
-/** The titles that these lines produce. */
+/** Returns the titles that these lines produce. */
 const titles = (reader: MilestoneReader, lines: readonly string[]): string[] =>
   lines.flatMap((line, at) => reader.line(line, at).map(({ title }) => title));
 
@@ -55,7 +55,7 @@ test('[TASK-5] an unfinished line tells progress and nothing else, and the finis
   expect(reader.line('copied files', 26)).toEqual([{ name: 'copied', title: 'files', offset: 26 }]);
 });
 
-test('[TASK-5] what is told once is told again after a start, after an outcome, and after a restart', () => {
+test('[TASK-5] a `once` entry is reported again after a start, after an outcome, and after a restart', () => {
   const once: EntryData = { name: 'ready', match: '^ready at (?<url>\\S+)', title: '{url}', outcome: 'ok', once: true };
   const end: EntryData = { name: 'ended', match: '^ended$', title: 'ended', outcome: 'failed' };
   const reader = readerOf([once, end], '^starting');
@@ -97,7 +97,7 @@ test('[TASK-5] a line that is not finished comes before nothing', () => {
   expect(titles(reader, ['of all files', 'copying 50%'])).toEqual(['all']);
 });
 
-test('[TASK-5] a title leaves out what was not caught, counts nouns, and ends somewhere', () => {
+test('[TASK-5] a title leaves out groups that did not match, counts nouns, and has a limit', () => {
   const match = '^tests: (?<failed>\\d+ )?(?<passed>\\d+) (?<rest>.*)';
   const reader = readerOf([{ name: 'tests', match, title: '[{failed} failed, ]{passed|test|tests} passed {rest}' }]);
   const [one, two, long] = titles(reader, ['tests: 1 a', 'tests: 3 2 b', `tests: 1 ${'😀'.repeat(150)}`]);
@@ -116,7 +116,7 @@ test('[TASK-5] only the beginning of a long line is looked at', () => {
   ).toEqual(['far']);
 });
 
-/** Lines that only mention what tools print: logs, sources, manuals. */
+/** Lines that only quote the output of tools: logs, sources, manuals. */
 test.each([
   'The dev server prints `➜  Local:   http://localhost:5173/` when it is ready.',
   "console.log('  ➜  Local:   http://localhost:5173/');",
@@ -169,7 +169,7 @@ test.each([
   expect(new MilestoneReader(OWN).openLine(line, 1)).toEqual([]);
 });
 
-/** As the programs print them, without their colours. */
+/** Lines as the programs print them, without their colours. */
 test.each<[string, string[], string[]]>([
   [
     'create-astro',

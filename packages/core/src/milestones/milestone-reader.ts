@@ -1,19 +1,19 @@
 /**
  * Finds milestones in the lines of one session.
  *
- * A line has at most one milestone: that of the first matching entry. Progress is reported as it grows, in steps of
- * PROGRESS_STEP percent, and a `once` entry is reported once in a run of its tool. A run ends with a line that tells
- * its outcome, or where the tool starts again.
+ * A line has at most one milestone: that of the first matching entry. Progress is reported as it grows, in steps of PROGRESS_STEP
+ * percent, and a `once` entry is reported once in a run of its tool. A run ends with a line that contains its outcome, or when
+ * the tool starts again.
  *
- * Most lines of most logs match nothing: one search for all the texts of the catalogue sorts these out.
+ * Most lines of most logs match no entry: one search for all the texts of the catalogue excludes these.
  */
 import type { Milestone } from '@spool/protocol';
-import type { Catalogue, Entry, Tool } from './catalogue.ts';
+import type { Catalogue, CatalogueEntry, CatalogueTool } from './catalogue.ts';
 import type { Groups } from './title.ts';
 
-/** Only the start of a longer line is examined. */
+/** The number of characters that are examined: only the start of a longer line. */
 export const LINE_CHARACTERS_MAX = 2048;
-/** Percent. */
+/** The step in percent. */
 export const PROGRESS_STEP = 5;
 /** The number of keys that one entry can distinguish in one run; further ones are not reported. */
 export const KEYS_MAX = 64;
@@ -22,7 +22,7 @@ const NONE: readonly Milestone[] = [];
 
 export class MilestoneReader {
   readonly #catalogue: Catalogue;
-  readonly #runs = new Map<Tool, Run>();
+  readonly #runs = new Map<CatalogueTool, ToolRun>();
   #lines = 0;
   #open = '';
 
@@ -30,21 +30,21 @@ export class MilestoneReader {
     this.#catalogue = catalogue;
   }
 
-  /** A line that is complete; `end` is the offset of the byte after it. */
+  /** Reads a complete line; `end` is the offset of the byte after it. */
   line(text: string, end: number): readonly Milestone[] {
     this.#lines++;
     this.#open = '';
     return this.#read(text, end, false);
   }
 
-  /** The unfinished line: it may be a progress bar. */
+  /** Reads the unfinished line: it may be a progress bar. */
   openLine(text: string, end: number): readonly Milestone[] {
     if (text === this.#open) return NONE;
     this.#open = text;
     return this.#read(text, end, true);
   }
 
-  /** A new command begins: nothing has been reported yet. */
+  /** Starts a new command, for which no milestone has been reported yet. */
   restart(): void {
     this.#runs.clear();
   }
@@ -71,17 +71,17 @@ export class MilestoneReader {
     return told === undefined ? NONE : [told];
   }
 
-  #runOf(tool: Tool): Run {
+  #runOf(tool: CatalogueTool): ToolRun {
     let run = this.#runs.get(tool);
-    if (run === undefined) this.#runs.set(tool, (run = new Run()));
+    if (run === undefined) this.#runs.set(tool, (run = new ToolRun()));
     return run;
   }
 }
 
-/** What a tool has printed since it started. */
-class Run {
-  readonly #before = new Map<Entry, { readonly line: number; readonly groups: Groups }>();
-  /** What was reported, by name and key: for progress, its value. */
+/** The state of a tool since it started. */
+class ToolRun {
+  readonly #before = new Map<CatalogueEntry, { readonly line: number; readonly groups: Groups }>();
+  /** The reported milestones, by name and key: for progress, its value. */
   readonly #told = new Map<string, Map<string, number>>();
 
   restart(): void {
@@ -89,19 +89,19 @@ class Run {
     this.#told.clear();
   }
 
-  match(entry: Entry, text: string, line: number): Groups | undefined {
+  match(entry: CatalogueEntry, text: string, line: number): Groups | undefined {
     const before = this.#before.get(entry);
     if (entry.after && !(before && line - before.line <= entry.within)) return undefined;
     const match = entry.match.expression.exec(text);
     return match === null ? undefined : { ...before?.groups, ...match.groups };
   }
 
-  remember(entry: Entry, text: string, line: number): void {
+  remember(entry: CatalogueEntry, text: string, line: number): void {
     const match = entry.after?.expression.exec(text);
     if (match) this.#before.set(entry, { line, groups: match.groups ?? {} });
   }
 
-  tell(entry: Entry, groups: Groups, offset: number): Milestone | undefined {
+  tell(entry: CatalogueEntry, groups: Groups, offset: number): Milestone | undefined {
     const percent = percentOf(groups);
     if (!this.#isNew(entry, groups['key'] ?? '', percent)) return undefined;
     if (entry.outcome && !entry.isOnce) this.restart();
@@ -115,7 +115,7 @@ class Run {
     };
   }
 
-  #isNew(entry: Entry, key: string, percent: number | undefined): boolean {
+  #isNew(entry: CatalogueEntry, key: string, percent: number | undefined): boolean {
     if (!entry.isOnce && !entry.isProgress) return true;
     if (entry.isProgress && percent === undefined) return false;
     let keys = this.#told.get(entry.name);
@@ -128,7 +128,10 @@ class Run {
   }
 }
 
-/** A complete bar that is incomplete again is a new one; otherwise smaller numbers come from a bar that is half redrawn. */
+/**
+ * Returns whether a bar has grown. A complete bar that is incomplete again is a new one; otherwise smaller numbers come from a
+ * bar that is half redrawn.
+ */
 function hasGrown(last: number, percent: number): boolean {
   if (last === 100) return percent < 100 && percent >= PROGRESS_STEP;
   return percent >= last + PROGRESS_STEP || percent === 100;
@@ -137,5 +140,5 @@ function hasGrown(last: number, percent: number): boolean {
 function percentOf({ percent, done, total }: Groups): number | undefined {
   const isCounted = percent === undefined && Number(total) > 0;
   const value = isCounted ? Math.min(100, (100 * Number(done)) / Number(total)) : Number(percent);
-  return value >= 0 && value <= 100 ? Math.floor(value) : undefined; // neither where it is not a number
+  return value >= 0 && value <= 100 ? Math.floor(value) : undefined; // undefined also for NaN
 }

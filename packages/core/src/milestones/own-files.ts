@@ -22,7 +22,7 @@ import vitest from './catalogue/vitest.json' with { type: 'json' };
 import webpack from './catalogue/webpack.json' with { type: 'json' };
 import yarn from './catalogue/yarn.json' with { type: 'json' };
 
-/** By file name; the first match wins. `server` is last, because its patterns are the least specific. */
+/** The files by name; the first match wins. `server` is last, because its patterns are the least specific. */
 export const OWN_FILES: readonly (readonly [string, unknown])[] = [
   ['apt.json', apt],
   ['bun.json', bun],

@@ -1,4 +1,4 @@
-/** Every recording of a tool (tests/fixtures/milestones), unchanged and cut at random places. */
+/** Tests every recording of a tool (tests/fixtures/milestones), unchanged and cut at random places. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Milestone } from '@spool/protocol';
@@ -26,7 +26,7 @@ function milestonesIn(chunks: Iterable<Uint8Array>, offset = 0): Milestone[] {
   return found;
 }
 
-/** As programs write: a line, or a bar and the next over it. */
+/** Yields the writes of a program: a line, or a bar and the next one over it. */
 function* writes(bytes: Uint8Array): Generator<Uint8Array> {
   for (let from = 0, at = 1; at <= bytes.length; at++) {
     if (at < bytes.length && bytes[at] !== 0x0d && bytes[at - 1] !== 0x0a) continue;
@@ -78,7 +78,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-test('[TASK-5] the screens of agents, who talk of everything, have none', () => {
+test('[TASK-5] the screens of agents, which quote any text, have no milestones', () => {
   const files = readdirSync(`${FOLDER}terminal`, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.pty'),
   );

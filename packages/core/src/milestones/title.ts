@@ -1,5 +1,5 @@
 /**
- * The title of a milestone, built from the groups of its pattern: `{passed} passed[, {skipped} skipped] in {time}`.
+ * Builds the title of a milestone from the groups of its pattern: `{passed} passed[, {skipped} skipped] in {time}`.
  *
  * `{name}` is a group; `{count|package|packages}` is a number with its noun; a part in brackets appears only if all its
  * groups matched. A title is one line of at most TITLE_CHARACTERS_MAX characters.
@@ -8,7 +8,7 @@
 export type Groups = Readonly<Record<string, string | undefined>>;
 
 export interface Title {
-  /** The names of the groups that it uses. */
+  /** The names of the groups that the title uses. */
   readonly groups: ReadonlySet<string>;
   fill(groups: Groups): string;
 }
@@ -39,6 +39,6 @@ function isCaught(part: string, groups: Groups): boolean {
 
 function shortened(text: string): string {
   if (text.length <= TITLE_CHARACTERS_MAX) return text;
-  // Never half of a surrogate pair.
+  // A surrogate pair is never split.
   return `${text.slice(0, TITLE_CHARACTERS_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

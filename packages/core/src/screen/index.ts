@@ -1,10 +1,10 @@
-/** The terminal model: the state that a session's output leads to, and how it is shown, sent and stored. */
+/** The terminal model: the state that results from a session's output, and its display, transfer and storage. */
 export { ScreenModel } from './engine/screen-model.ts';
 export type { ScreenCursor, ScreenModelOptions } from './engine/screen-model.ts';
-export type { Size } from './engine/engine.ts';
+export type { GridSize } from './engine/engine.ts';
 export { FastReplay } from './engine/fast-replay.ts';
 export { useWidths } from './engine/widths.ts';
-export type { Colour, Run, ScreenLine, Style } from './snapshot/screen-line.ts';
+export type { Colour, StyledRun, ScreenLine, Style } from './snapshot/screen-line.ts';
 export { cursorLineOf, solidText } from './engine/cursor-line.ts';
 export type { CursorLine } from './engine/cursor-line.ts';
 export { snapshot } from './snapshot/snapshot.ts';

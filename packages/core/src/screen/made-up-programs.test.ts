@@ -1,4 +1,7 @@
-/** [ATT-1] A snapshot and the bytes after it give what all bytes give: on random programs, at 200 offsets each. */
+/**
+ * [ATT-1] Tests that a snapshot and the bytes after it give the same result as all bytes: on random programs, at 200 offsets
+ * each.
+ */
 import { expect, test } from 'vitest';
 import { followStream, randomFrom, samplesOf } from './testing/fidelity.ts';
 import { madeUpProgram } from './testing/made-up-program.ts';

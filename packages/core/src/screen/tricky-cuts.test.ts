@@ -1,4 +1,4 @@
-/** [ATT-5] Difficult places to cut a stream: each case is cut at every byte. */
+/** [ATT-5] Tests difficult places to cut a stream: each case is cut at every byte. */
 import { expect, test } from 'vitest';
 import { snapshot } from './snapshot/snapshot.ts';
 import { followStream, type Stream } from './testing/fidelity.ts';

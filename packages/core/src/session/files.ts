@@ -1,5 +1,5 @@
 /**
- * The folder of a session: its size, whether it is empty, and its removal. Everything is off-thread and one call at a
+ * The folder of a session: its size, whether it is empty, and its removal. All functions are off-thread and make one call at a
  * time, because a folder may hold thousands of files.
  */
 import { readdirSync } from 'node:fs';
@@ -7,11 +7,11 @@ import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../log/files.ts';
 
-/** Folders within that of a session. */
+/** Folders inside a session's folder. */
 const LOGS: readonly string[] = ['log', 'events'];
 const KEYFRAMES = 'keyframes';
 
-/** The size of all files of a session besides its logs: keyframes, history, journal, record. */
+/** Returns the size of all files of a session besides its logs: keyframes, history, journal, record. */
 export async function bytesBesideLog(folder: string): Promise<number> {
   let bytes = 0;
   for await (const { path, isFolder } of entriesOf(folder)) {
@@ -21,7 +21,7 @@ export async function bytesBesideLog(folder: string): Promise<number> {
   return bytes;
 }
 
-/** No content at all: folders and empty files only, or a record that was never finished. */
+/** Returns whether a session has no content: folders and empty files only, or a record that was never finished. */
 export async function isEmptySession(folder: string): Promise<boolean> {
   for await (const { path, name, isFolder } of entriesOf(folder)) {
     if (isFolder) {
@@ -41,7 +41,7 @@ export async function dropKeyframesBefore(folder: string, offset: number): Promi
   }
 }
 
-/** The offset of the newest keyframe, 0 without one: the log had got there, whatever has become of its files. */
+/** Returns the offset of the newest keyframe, 0 without one: the log reached it, even if its files are lost. */
 export function lastKeyframeIn(folder: string): number {
   try {
     const offsets = readdirSync(join(folder, KEYFRAMES)).map((name) =>
@@ -62,13 +62,13 @@ export async function removeFolder(folder: string): Promise<void> {
   await rmdir(folder).catch(ignoreMissing);
 }
 
-interface Entry {
+interface FolderEntry {
   readonly name: string;
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-async function* entriesOf(folder: string): AsyncGenerator<Entry> {
+async function* entriesOf(folder: string): AsyncGenerator<FolderEntry> {
   let entries;
   try {
     entries = await opendir(folder);

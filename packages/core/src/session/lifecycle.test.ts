@@ -15,7 +15,7 @@ test.each([
   ['stopped, then killed', [stop, kill], { code: null, signal: 'SIGKILL' }, 'killed', 'kill'],
   ['killed, then asked to stop', [kill, stop], { code: null, signal: 'SIGKILL' }, 'killed', 'kill'],
   ['out of time', [{ ...stop, by: 'timeout' }], { code: null, signal: 'SIGTERM' }, 'stopped', 'timeout'],
-] as const)('[RUN-5] an end %s reads as what it was', (_name, inputs, exit, state, endedBy) => {
+] as const)('[RUN-42] an end %s reads as what it was', (_name, inputs, exit, state, endedBy) => {
   const before = inputs.reduce<Lifecycle>(step, RUNNING);
   expect(step(before, { type: 'exit', exit, at: 9000 })).toEqual({
     phase: 'ended',
@@ -33,11 +33,11 @@ test('an end is final', () => {
   expect(step(ended, { type: 'lost', at: 3 })).toBe(ended);
 });
 
-test('[LIFE-5] what nobody holds any more is lost', () => {
+test('[LIFE-5] a session that no process holds any more is lost', () => {
   expect(step(RUNNING, { type: 'lost', at: 7 })).toMatchObject({ phase: 'ended', state: 'lost', endedAt: 7 });
 });
 
-test('[RUN-5] a kill is a kill, even when the clock was set forward since the stop; what was asked stays asked', () => {
+test('[RUN-5] a kill overrides a stop, even when the clock was set forward since; `isAsked` is kept', () => {
   const stopped = [stop, { type: 'asked' } as const].reduce<Lifecycle>(step, RUNNING);
   expect(step(stopped, { ...kill, at: 9_999_999 })).toEqual({
     phase: 'running',

@@ -1,9 +1,9 @@
 /**
  * The lifecycle of a session, as a state machine. Time is an input, so a whole lifecycle is tested without a process.
- * Keeps the states of RUN-5.
+ * Keeps RUN-42.
  *
- * An end has two halves: the child's exit (the session has ended, its log is complete), and the empty process tree
- * (nothing that it left behind still runs). `stop` and `kill` promise the second.
+ * An end has two halves: the child's exit (the session has ended, its log is complete), and the empty process tree (no process
+ * that it left behind still runs). `stop` and `kill` promise the second.
  */
 import type { EndedBy, SessionState } from '@spool/protocol';
 
@@ -13,7 +13,7 @@ export interface Exit {
 }
 
 export type Lifecycle =
-  | { readonly phase: 'running'; readonly ending: Ending | null }
+  | { readonly phase: 'running'; readonly ending: EndRequest | null }
   | {
       readonly phase: 'ended';
       readonly state: Exclude<SessionState, 'running'>;
@@ -23,27 +23,27 @@ export type Lifecycle =
     };
 
 /**
- * A client asked for the end: gently until `killAt`, then by force. In wall-clock time, because the next keeper has to
- * understand it; the keeper that was asked uses a monotonic clock.
+ * A requested end: gentle until `killAt`, then by force. The time is wall-clock time, because the next keeper has to understand
+ * it; the present keeper uses a monotonic clock.
  */
-export interface Ending {
+export interface EndRequest {
   readonly by: EndedBy;
   readonly askedAt: number;
   readonly killAt: number;
-  /** The processes have been sent SIGTERM. A second SIGTERM would end many programs that are saving at the moment. */
+  /** Whether SIGTERM was sent to the processes. A second SIGTERM would end many programs that are saving at the moment. */
   readonly isAsked?: boolean;
 }
 
 export type LifecycleInput =
   | { readonly type: 'end'; readonly by: EndedBy; readonly at: number; readonly graceMs: number }
-  /** The processes have been sent the first signal. */
+  /** The first signal was sent to the processes. */
   | { readonly type: 'asked' }
   | { readonly type: 'exit'; readonly exit: Exit; readonly at: number }
   /** The daemon finds a session on disk that no process holds. */
   | { readonly type: 'lost'; readonly at: number };
 
 export function step(lifecycle: Lifecycle, input: LifecycleInput): Lifecycle {
-  if (lifecycle.phase === 'ended') return lifecycle; // an end is final: asking twice is not an error
+  if (lifecycle.phase === 'ended') return lifecycle; // an end is final: a second request is not an error
   switch (input.type) {
     case 'end':
       return {
@@ -65,15 +65,15 @@ export function step(lifecycle: Lifecycle, input: LifecycleInput): Lifecycle {
   }
 }
 
-/** A kill overrides a stop; a stop does not soften a kill. */
-function sooner(before: Ending | null, now: Ending): Ending {
+/** Combines two requests: a kill overrides a stop; a stop does not soften a kill. */
+function sooner(before: EndRequest | null, now: EndRequest): EndRequest {
   if (before === null) return now;
-  const isHarder = now.by === 'kill' && before.by !== 'kill'; // whatever the clock says
+  const isHarder = now.by === 'kill' && before.by !== 'kill'; // independent of the clock
   if (!isHarder && now.killAt >= before.killAt) return before;
   return { ...now, askedAt: before.askedAt, ...(before.isAsked && { isAsked: true }) };
 }
 
-function stateOf(exit: Exit, ending: Ending | null): Exclude<SessionState, 'running'> {
+function stateOf(exit: Exit, ending: EndRequest | null): Exclude<SessionState, 'running'> {
   if (ending) return ending.by === 'kill' ? 'killed' : 'stopped';
   return exit.code === 0 ? 'exited' : 'failed';
 }

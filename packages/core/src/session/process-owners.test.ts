@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import type { ProcessIdentity } from '@spool/native/process-identity';
+import type { KernelProcessIdentity } from '@spool/native/process-identity';
 import { expect, test } from 'vitest';
 import { type Member, membersOf, type OwnersOptions, type ProcessRow } from './process-owners.ts';
 
@@ -9,8 +9,10 @@ const HERE = {
 };
 const ID = 'session1';
 
-/** The session's child is 100, started at 1000. The parent of every process is init, which has its own terminal session. */
-const leader: ProcessIdentity = { pid: 100, startTicks: '1000', ...HERE };
+/**
+ * The session's child has pid 100, and started at 1000. The parent of every process is init, which has its own terminal session.
+ */
+const leader: KernelProcessIdentity = { pid: 100, startTicks: '1000', ...HERE };
 
 function row(pid: number, given: Partial<ProcessRow> = {}): ProcessRow {
   return {
@@ -32,7 +34,10 @@ function row(pid: number, given: Partial<ProcessRow> = {}): ProcessRow {
 const init = row(1, { parent: 0, terminalSession: 0, startTicks: '1' });
 const child = row(100, { startTicks: '1000' });
 
-function ours(rows: ProcessRow[], given: Partial<OwnersOptions> & { leader?: ProcessIdentity | null } = {}): number[] {
+function ours(
+  rows: ProcessRow[],
+  given: Partial<OwnersOptions> & { leader?: KernelProcessIdentity | null } = {},
+): number[] {
   const { leader: of = leader, ...options } = given;
   const found = membersOf({
     table: new Map([init, ...rows].map((each) => [each.pid, each])),
@@ -71,7 +76,7 @@ test.each<[string, number[], number[]]>([
     ),
     [300, 301],
   ],
-])('[RUN-5] a session has: %s', (_name, found, expected) => {
+])('[RUN-41] a session has: %s', (_name, found, expected) => {
   expect(found).toEqual(expected);
 });
 
@@ -113,10 +118,77 @@ test('[RUN-7] a daemon that was started inside is on its own, with its sessions,
 
 test('[RUN-7] a process that is known, but has left the terminal session, does not prove who is in it now', () => {
   const left = row(300, { terminalSession: 300 });
-  const [reused, led] = [row(100), row(101, { terminalSession: 100 })]; // the pid of the child belongs to another
+  const [reused, led] = [row(100), row(101, { terminalSession: 100 })]; // another process has the pid of the child
   expect(ours([left, reused, led], seen({ pid: 300, startTicks: '2000' }))).toEqual([300]);
 });
 
 test('processes in a circle, as a table that changes while it is read may show them, are nobody’s', () => {
   expect(ours([row(300, { parent: 301 }), row(301, { parent: 300 })])).toEqual([]);
+});
+
+const OTHER = 'session2';
+/** A service in its own terminal session, with the cookie of this session. */
+const service = row(400, { cookie: ID });
+
+test.each<[string, number[], number[]]>([
+  [
+    'neither a service nor what it has started',
+    ours([child, service, row(401, { parent: 400, cookie: ID }), row(402, { parent: 401 })], {
+      services: new Set([400]),
+    }),
+    [100],
+  ],
+  [
+    'nor an orphan of a command of the service, while its terminal session has its leader',
+    ours([child, service, row(401, { parent: 400, cookie: ID }), row(403, { terminalSession: 401, cookie: ID })], {
+      services: new Set([400]),
+    }),
+    [100],
+  ],
+  [
+    'nor a service that was found before, or is in the control group',
+    ours([child, service], {
+      ...seen({ pid: 400, startTicks: '2000' }),
+      groups: new Map([[400, ID]]),
+      services: new Set([400]),
+    }),
+    [100],
+  ],
+  [
+    'but what was double-forked beside the service',
+    ours([child, service, row(500, { cookie: ID })], { services: new Set([400]) }),
+    [100, 500],
+  ],
+  ['the child itself is no service of others', ours([child], { services: new Set([100]) }), [100]],
+  [
+    'nor is what is in its terminal session',
+    ours([child, row(101, { terminalSession: 100, cookie: ID }), row(102, { parent: 101, cookie: OTHER })]),
+    [100, 101],
+  ],
+  [
+    'not what a command of another session descends from',
+    ours([
+      child,
+      service,
+      row(401, { parent: 400 }),
+      row(402, { parent: 401, cookie: OTHER }),
+      row(403, { parent: 400 }),
+    ]),
+    [100],
+  ],
+  [
+    'a daemon inside the session separates it from that daemon’s sessions',
+    ours([child, service, row(401, { parent: 400, isDaemon: true }), row(402, { parent: 401, cookie: OTHER })]),
+    [100, 400],
+  ],
+  [
+    'with services, also those',
+    ours([child, service, row(401, { parent: 400, cookie: ID })], {
+      services: new Set([400]),
+      sessions: new Map([[ID, { leader, controlGroup: null, withServices: true }]]),
+    }),
+    [100, 400, 401],
+  ],
+])('[RUN-26] %s', (_, found, expected) => {
+  expect(found).toEqual(expected);
 });

@@ -1,4 +1,4 @@
-/** Signals of these tests go nowhere: `pidfdSignal` only writes them down. */
+/** Tests in which signals have no effect: `pidfdSignal` only records them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { native } from '@spool/native';
@@ -44,7 +44,7 @@ test('[RUN-7] init and our own process get nothing, whatever is known of them', 
   expect(sent).toEqual([]);
 });
 
-test('[RUN-5] no free fd is no answer: it is tried again. Refused and gone are answers', () => {
+test('[RUN-41] no free fd is no answer: it is tried again. Refused and gone are answers', () => {
   const failing = vi.spyOn(native, 'pidfdOpen');
   for (const code of ['EMFILE', 'ENFILE', 'ENOMEM']) {
     failing.mockImplementationOnce(() => {
@@ -61,7 +61,7 @@ test('[RUN-5] no free fd is no answer: it is tried again. Refused and gone are a
   expect(signalMember(member(child.pid!), ['SIGTERM'])).toBe('refused');
 });
 
-test('[RUN-7] whoever has the pid, but not the start time, is not there', async () => {
+test('[RUN-7] a process with the pid, but another start time, does not count', async () => {
   const known = member(child.pid!);
   expect(await stillThere([known, { ...known, startTicks: '1' }])).toEqual([known]);
 });

@@ -1,30 +1,49 @@
 /**
- * Reads the process table and finds the processes of some sessions, wherever they have gone (`process-owners.ts`
- * decides). One pass for any number of sessions, in slices: with 1,500 processes it takes tens of milliseconds, which
- * no other request may wait for. Keeps RUN-9.
+ * Reads the process table and finds the processes of some sessions, however far they have detached (`process-owners.ts` decides).
+ * It makes one pass for any number of sessions, in slices: with 1,500 processes it takes tens of milliseconds, and no other
+ * request may wait for that. Keeps RUN-9.
  *
- * Measured on a nasty tree of 8: hang-up left 5, killing the group left 4, this left none.
+ * Measured on a hostile tree of 8 processes: hang-up left 5, killing the group left 4, this left none.
  */
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { native } from '@spool/native';
 import { readProc, readStat } from '@spool/native/process-identity';
-import { COOKIE, DAEMON_MARK, type Member, membersOf, type ProcessRow, type Wanted } from './process-owners.ts';
+import type { LeftProcess } from '@spool/protocol';
+import {
+  COOKIE,
+  DAEMON_MARK,
+  type Member,
+  membersOf,
+  type OwnersOptions,
+  type ProcessRow,
+  type OwnerQuery,
+} from './process-owners.ts';
+import { readServiceName } from './shared-services.ts';
 
 /** The longest time of work without a break. */
 const SLICE_MS = 2;
 
-/** A process may execute another program, with another environment; most do so soon after their start. */
+/**
+ * The age after which an environment is cached: a process may execute another program, with another environment; most do so soon
+ * after their start.
+ */
 const SETTLED_MS = 2000;
 
 const TICKS_PER_SECOND = 100;
 
-type Environment = Pick<ProcessRow, 'cookie' | 'isDaemon'>;
+type ProcessOrigin = Pick<ProcessRow, 'cookie' | 'isDaemon'>;
 
-/** One instance for all scans of the table: it caches what does not change, and so saves half of the work. */
+/** The processes by session: those that belong to it, and those that were started in it and serve others. */
+export interface SessionProcesses {
+  readonly members: Map<string, ProcessRow[]>;
+  readonly left: Map<string, LeftProcess[]>;
+}
+
+/** Scans the table. One instance is used for all scans: it caches constant facts, and so saves half of the work. */
 export class ProcessSweep {
-  readonly #environments = new Map<string, Environment>();
+  readonly #environments = new Map<string, ProcessOrigin>();
   /** Pids of the daemon's own processes. */
   readonly #ours: () => readonly number[];
 
@@ -32,19 +51,28 @@ export class ProcessSweep {
     this.#ours = ours;
   }
 
-  /** The living processes of each session, given those that were found before. */
+  /** Returns the living processes of each session, given those that were found before. */
   async find(
-    sessions: ReadonlyMap<string, Wanted>,
+    sessions: ReadonlyMap<string, OwnerQuery>,
     seen: ReadonlyMap<string, readonly Member[]> = new Map(),
   ): Promise<Map<string, ProcessRow[]>> {
+    return (await this.findAll(sessions, seen)).members;
+  }
+
+  /** Returns the same, and the processes that were started in the sessions but serve others. */
+  async findAll(
+    sessions: ReadonlyMap<string, OwnerQuery>,
+    seen: ReadonlyMap<string, readonly Member[]> = new Map(),
+  ): Promise<SessionProcesses> {
     const table = await this.#readTable();
     const groups = new Map<number, string>();
     for (const [id, { controlGroup }] of sessions) for (const pid of pidsIn(controlGroup)) groups.set(pid, id);
-    // Read again, after all others: a process that is still there now was there all the time, and kept its pid and its
-    // terminal session from being reused.
+    // Read again, after all others: a process that is still there now was there all the time, so its pid and its terminal session
+    // were not reused.
     for (const [id, { leader }] of sessions)
       for (const { pid } of [...(leader ? [leader] : []), ...(seen.get(id) ?? [])]) this.#refresh(table, pid);
-    return membersOf({ table, sessions, seen, groups, never: new Set([process.pid, ...this.#ours()]) });
+    const options = { table, sessions, seen, groups, never: new Set([process.pid, ...this.#ours()]) };
+    return apartFromServices(options);
   }
 
   async #readTable(): Promise<Map<number, ProcessRow>> {
@@ -76,7 +104,38 @@ export class ProcessSweep {
   }
 }
 
-/** Those that still run. Far cheaper than a full scan. */
+/**
+ * Separates services. It examines only processes that would belong to a session, and only those that lead a terminal session,
+ * which are few. A service that ends with its session is not listed.
+ */
+function apartFromServices(options: OwnersOptions): SessionProcesses {
+  const { sessions } = options;
+  // By cookie, descent or group alone: includes processes that would be spared because they serve another session.
+  const all = new Map([...sessions].map(([id, wanted]) => [id, { ...wanted, withServices: true }]));
+  const started = membersOf({ ...options, sessions: all });
+  const names = new Map<number, string>();
+  for (const [id, rows] of started)
+    for (const { pid, terminalSession } of rows) {
+      const name = pid === terminalSession ? readServiceName(pid, sessions.get(id)!.folders ?? []) : null;
+      if (name !== null) names.set(pid, name);
+    }
+  const members = membersOf({ ...options, services: new Set(names.keys()) });
+  const left = new Map<string, LeftProcess[]>();
+  for (const [id, rows] of started) {
+    const ours = new Set(members.get(id)!.map(({ pid }) => pid));
+    const spared = rows.filter(({ pid }) => !ours.has(pid));
+    const pids = new Set(spared.map(({ pid }) => pid));
+    // A descendant of one of them is part of it.
+    const roots = spared.filter((row) => names.has(row.pid) || !pids.has(row.parent));
+    left.set(
+      id,
+      roots.map(({ pid, name }) => ({ pid, program: name, service: names.get(pid) ?? null })),
+    );
+  }
+  return { members, left };
+}
+
+/** Returns the members that still run. This is far cheaper than a full scan. */
 export async function stillThere<Each extends Member>(members: readonly Each[]): Promise<Each[]> {
   const there: Each[] = [];
   await inSlices(members, (member) => {
@@ -86,11 +145,11 @@ export async function stillThere<Each extends Member>(members: readonly Each[]):
   return there;
 }
 
-/** `refused`: it belongs to another user by now. `failed`: nothing was sent; try again. */
-export type Delivery = 'sent' | 'gone' | 'refused' | 'failed';
+/** `refused`: the process belongs to another user by now. `failed`: no signal was sent; try again. */
+export type SignalResult = 'sent' | 'gone' | 'refused' | 'failed';
 
-/** Signals a process, and never another one that got its pid since. */
-export function signalMember({ pid, startTicks }: Member, signals: readonly NodeJS.Signals[]): Delivery {
+/** Signals a process, never another one that got its pid since. */
+export function signalMember({ pid, startTicks }: Member, signals: readonly NodeJS.Signals[]): SignalResult {
   if (pid <= 1 || pid === process.pid) return 'gone';
   let pidfd: number | undefined;
   try {
@@ -105,7 +164,7 @@ export function signalMember({ pid, startTicks }: Member, signals: readonly Node
   }
 }
 
-/** How a process reacts to SIGTERM; one that blocks it intends to fetch it (sigwait, signalfd). */
+/** The reaction of a process to SIGTERM; one that blocks it intends to fetch it (sigwait, signalfd). */
 export type ToTerm = 'dies' | 'handles' | 'ignores';
 
 export function whatTermDoes(pid: number): ToTerm {
@@ -114,7 +173,7 @@ export function whatTermDoes(pid: number): ToTerm {
   return hasSignal(status, 'SigCgt', 'SIGTERM') || hasSignal(status, 'SigBlk', 'SIGTERM') ? 'handles' : 'dies';
 }
 
-/** As after `nohup`. */
+/** Returns whether a process ignores SIGHUP, as after `nohup`. */
 export function ignoresHangup(pid: number): boolean {
   return hasSignal(readProc(`/proc/${pid}/status`) ?? '', 'SigIgn', 'SIGHUP');
 }
@@ -129,7 +188,7 @@ export function removeControlGroup(controlGroup: string): void {
   try {
     rmdirSync(controlGroup);
   } catch {
-    // EBUSY: a process still runs there; ENOENT: it is gone already
+    // EBUSY: a process still runs there; ENOENT: the group is gone already
   }
 }
 
@@ -157,7 +216,7 @@ function bootMs(): number {
   return Number(readProc('/proc/uptime')?.split(' ')[0] ?? 0) * 1000;
 }
 
-function environmentOf(pid: number): Environment {
+function environmentOf(pid: number): ProcessOrigin {
   const environ = `\0${readProc(`/proc/${pid}/environ`) ?? ''}`;
   const valueOf = (name: string): string | null => {
     const start = environ.indexOf(`\0${name}=`);

@@ -1,3 +1,3 @@
-/** The processes that something has started, for those who must end them without a daemon. */
+/** Exports the search for processes, for programs that must end processes without a daemon. */
 export { COOKIE } from './process-owners.ts';
 export { ProcessSweep, signalMember } from './process-sweep.ts';

@@ -19,7 +19,7 @@ const orNone =
   (value) =>
     value === undefined || check(value);
 
-/** The fields of `value` pass these checks; others are ignored, so that a later version may add some. */
+/** Returns a check of the fields of a value; other fields are ignored, so that a later version may add some. */
 function has(checks: Readonly<Record<string, Check>>): Check {
   return (value) =>
     isObject(value) && Object.entries(checks).every(([name, check]) => check((value as Record<string, unknown>)[name]));

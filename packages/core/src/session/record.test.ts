@@ -20,7 +20,7 @@ const record = (name: string): SessionRecord => ({
   end: null,
 });
 
-test('a record is read as it was written, and is nobody else’s to read', () => {
+test('a record is read as it was written, and only its owner can read the file', () => {
   writeRecord(folder, record('one'));
   expect(readRecord(folder)).toEqual(record('one'));
   expect(statSync(`${folder}/session.json`).mode & 0o777).toBe(0o600);

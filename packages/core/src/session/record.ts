@@ -1,10 +1,10 @@
 /**
- * Everything known of a session besides its bytes, as one small JSON file in its folder. Keeps LIFE-10, with the
- * keeper's `record-keeper.ts`.
+ * The record of a session: all facts besides its bytes, as one small JSON file in its folder. Keeps LIFE-10, with the keeper's
+ * `record-keeper.ts`.
  *
- * One file each, and no database, so that damage costs one session and a user can read it. Written to a temporary name
- * and renamed: a kill at any moment leaves the old record or the new one. After a power cut a file that was not synced
- * may be empty under its new name, so the last durable record stays beside it until the new one is durable.
+ * There is one file for each session, and no database, so that damage costs one session and a user can read it. The file is
+ * written under a temporary name and renamed: a kill at any moment leaves the old record or the new one. After a power cut a file
+ * that was not synced may be empty under its new name, so the last durable record is kept beside it until the new one is durable.
  */
 import {
   closeSync,
@@ -20,7 +20,7 @@ import {
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { EndedBy, ProcessIdentity, RunRequest, Size } from '@spool/protocol';
-import type { Ending, Lifecycle } from './lifecycle.ts';
+import type { EndRequest, Lifecycle } from './lifecycle.ts';
 import { isSystemError } from '../log/files.ts';
 import { isSessionRecord } from './record-check.ts';
 
@@ -30,13 +30,13 @@ export interface SessionRecord {
   readonly pid: number;
   /** The identity of the pid. Records of older versions lack it; then the pid is not trusted. */
   readonly process?: ProcessIdentity | null;
-  /** The inode of the folder in which it was written: a copy of the folder does not own the process. */
+  /** The inode of the folder in which the record was written: a copy of the folder does not own the process. */
   readonly folderInode?: number;
   readonly startedAt: number;
   readonly size: Size | null;
   readonly controlGroup: string | null;
-  readonly ending: Ending | null;
-  /** Of an agent that has ended: its events log is complete. */
+  readonly ending: EndRequest | null;
+  /** Whether the events log of an ended agent is complete. */
   readonly areEventsDone?: boolean;
   /** The client that typed last; written with the end. While the session runs, its input journal has it. */
   readonly typed?: { readonly who: string; readonly at: number };
@@ -47,9 +47,9 @@ export interface SessionRecord {
     readonly at: number;
     readonly by: EndedBy | null;
     readonly offset: number;
-    /** Where its log starts; missing in older records. */
+    /** The start of its log; missing in older records. */
     readonly firstOffset?: number;
-    /** When a lost session was found: its end may be long past, but was not known before. */
+    /** The time when a lost session was found: its end may be long past, but was not known before. */
     readonly noticedAt?: number;
   } | null;
 }
@@ -59,7 +59,7 @@ export const RECORD_FILE = 'session.json';
 /** The previous record, kept until the new one is durable. */
 const LAST_RECORD_FILE = 'session.json.last';
 
-/** `keepLast`: the existing record is durable, and stays until `forgetLastRecord`. */
+/** `keepLast`: the existing record is durable, and is kept until `forgetLastRecord`. */
 export function writeRecord(folder: string, record: SessionRecord, { keepLast = false } = {}): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const temporary = `${folder}/${RECORD_FILE}.tmp`;
@@ -73,12 +73,12 @@ export function writeRecord(folder: string, record: SessionRecord, { keepLast = 
   renameSync(temporary, `${folder}/${RECORD_FILE}`);
 }
 
-/** The record is durable: the previous one is no longer needed. */
+/** Removes the previous record: the new one is durable. */
 export function forgetLastRecord(folder: string): void {
   quietly(() => unlinkSync(`${folder}/${LAST_RECORD_FILE}`));
 }
 
-/** For a precaution that may fail: it exists already, there is nothing to keep, or the disk refuses. */
+/** Runs a precaution that may fail: the copy exists already, there is no record to keep, or the disk refuses. */
 function quietly(act: () => void): void {
   try {
     act();
@@ -87,25 +87,28 @@ function quietly(act: () => void): void {
   }
 }
 
-/** Null when there is none, or none that can be read. */
+/** Returns null if there is no readable record. */
 export function readRecord(folder: string): SessionRecord | null {
   return readRecordFile(folder, RECORD_FILE) ?? readRecordFile(folder, LAST_RECORD_FILE);
 }
 
-/** Opening a pipe where a record should be would block the keeper, and all its clients, until something writes into the pipe. */
+/**
+ * Options that do not block: opening a pipe in the place of a record would block the keeper, and all its clients, until a process
+ * writes into the pipe.
+ */
 const AT_ONCE = { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK } as const;
 
 function readRecordFile(folder: string, file: string): SessionRecord | null {
   try {
     const record: unknown = JSON.parse(readFileSync(`${folder}/${file}`, AT_ONCE));
-    // A copy of another session's folder would take its name, and its log.
+    // A copy of another session's folder would use its name and its log.
     return isSessionRecord(record) && record.run.id === basename(folder) ? record : null;
   } catch {
-    return null; // missing or damaged: that costs this one session its name, and does not stop the daemon
+    return null; // missing or damaged: only this session loses its name, and the daemon continues
   }
 }
 
-/** The ids of all sessions that have a folder. Off-thread: there may be tens of thousands. */
+/** Returns the ids of all sessions that have a folder. The call is off-thread: there may be tens of thousands. */
 export async function listRecords(sessions: string): Promise<readonly string[]> {
   return (await readdir(sessions)).filter((name) => /^[a-z0-9]{8,32}$/.test(name));
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Doomed, dueStep, HANGUP_AFTER_MS, nextStepInMs } from './termination.ts';
+import { type EndingProcess, dueStep, HANGUP_AFTER_MS, nextStepInMs } from './termination.ts';
 
 const SCHEDULE = { askedAt: 1000, killAt: 6000 };
 const LATER = SCHEDULE.askedAt + HANGUP_AFTER_MS;
 
-function process(toTerm: Doomed['toTerm'], given: Partial<Doomed> = {}): Doomed {
+function process(toTerm: EndingProcess['toTerm'], given: Partial<EndingProcess> = {}): EndingProcess {
   return { toTerm, isLeaderOfTerminal: false, isForeground: true, done: new Set(), ...given };
 }
 
@@ -13,7 +13,7 @@ const asked = { done: new Set(['ask'] as const) };
 const held = { done: new Set(['hold'] as const) };
 const waitsForJob = { isLeaderOfTerminal: true, isForeground: false };
 
-test.each<[string, Doomed, Doomed[], number, ReturnType<typeof dueStep>]>([
+test.each<[string, EndingProcess, EndingProcess[], number, ReturnType<typeof dueStep>]>([
   ['whoever handles SIGTERM is asked at once', process('handles'), [], 1000, 'ask'],
   ['and then has all of the grace', process('handles', asked), [], 5999, null],
   ['and no more', process('handles', asked), [], 6000, 'kill'],
@@ -42,12 +42,12 @@ test.each<[string, Doomed, Doomed[], number, ReturnType<typeof dueStep>]>([
   ['but not a server that leads its workers', process('handles', leader), [process('handles')], 1000, 'ask'],
   ['nor an interactive shell, which stays anyway', process('ignores', waitsForJob), [process('handles')], 1000, 'ask'],
   ['whoever leads no terminal is never held', process('dies'), [process('handles')], 1000, 'ask'],
-])('[RUN-5] %s', (_name, one, others, now, step) => {
+])('[RUN-5, RUN-40, RUN-41] %s', (_name, one, others, now, step) => {
   const handle = others.some(({ toTerm }) => toTerm === 'handles');
   expect(dueStep(one, { handle, fearHangup: handle }, SCHEDULE, now)).toBe(step);
 });
 
-test('[RUN-5] a leader is not held for those who do not mind a hang-up', () => {
+test('[RUN-5] a leader is not stopped for processes that ignore a hang-up', () => {
   expect(dueStep(process('dies', leader), { handle: true, fearHangup: false }, SCHEDULE, 1000)).toBe('ask');
 });
 

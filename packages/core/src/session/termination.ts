@@ -1,10 +1,10 @@
 /**
- * Decides the next signal, and its time, for each process of a session that is ending. Pure: time and the state of the
- * processes are inputs. Keeps the order of signals of RUN-5.
+ * Decides the next signal, and its time, for each process of a session that is ending. It is pure: time and the state of the
+ * processes are inputs. Keeps the order of signals: RUN-5, RUN-40 and RUN-41.
  *
- * SIGTERM comes first, and the whole grace period belongs to processes that handle it: they drain, save and exit. Only
- * then SIGKILL. SIGHUP is for processes that ignore SIGTERM, above all interactive shells; and only once no process is
- * left that handles SIGTERM, because a shell passes its SIGHUP on to its jobs.
+ * SIGTERM comes first, and the whole grace period belongs to processes that handle it: they drain, save and exit. SIGKILL comes
+ * only after that. SIGHUP is for processes that ignore SIGTERM, above all interactive shells; and only once no process is left
+ * that handles SIGTERM, because a shell passes its SIGHUP on to its jobs.
  *
  * When the leader of a terminal session dies, the kernel hangs up on the foreground group. So a leader that would die
  * of SIGTERM at once (`sh -c 'server; …'`) is stopped (SIGSTOP) until the processes affected by that have had their
@@ -12,12 +12,15 @@
  */
 import type { ToTerm } from './process-sweep.ts';
 
-/** By then a process that ignores SIGTERM has shown it. A shell without jobs is stopped this soon. */
+/**
+ * The time after which SIGHUP is sent: by then it is clear which processes ignore SIGTERM. A shell without jobs is stopped this
+ * soon.
+ */
 export const HANGUP_AFTER_MS = 100;
 
 export type TerminationStep = 'hold' | 'ask' | 'hang-up' | 'kill';
 
-/** With SIGCONT, because a stopped process sees no other signal. */
+/** The signals of each step, with SIGCONT, because a stopped process receives no other signal. */
 export const STEP_SIGNALS: Readonly<Record<TerminationStep, readonly NodeJS.Signals[]>> = {
   hold: ['SIGSTOP'],
   ask: ['SIGTERM', 'SIGCONT'],
@@ -26,34 +29,34 @@ export const STEP_SIGNALS: Readonly<Record<TerminationStep, readonly NodeJS.Sign
 };
 
 /** A process of a session that is ending. */
-export interface Doomed {
-  /** As it was when first seen: many programs change it in their handler. */
+export interface EndingProcess {
+  /** The reaction when the process was first examined: many programs change it in their handler. */
   readonly toTerm: ToTerm;
-  /** Its end closes the terminal for all others. */
+  /** Whether its end closes the terminal for all others. */
   readonly isLeaderOfTerminal: boolean;
-  /** Not a shell that waits for another job. */
+  /** Whether it is in the foreground: then it is not a shell that waits for another job. */
   readonly isForeground: boolean;
   readonly done: ReadonlySet<TerminationStep>;
 }
 
-/** What the session's other processes do, as long as they are there. */
-export interface Others {
-  /** Some handle SIGTERM. */
+/** The reactions of the session's other processes, as long as they exist. */
+export interface OtherProcesses {
+  /** Whether some of them handle SIGTERM. */
   readonly handle: boolean;
-  /** Some of these would be hung up on by the kernel when the leader ends. */
+  /** Whether the kernel would hang up on some of these when the leader ends. */
   readonly fearHangup: boolean;
 }
 
-/** On a monotonic clock. */
+/** Times on a monotonic clock. */
 export interface Schedule {
   readonly askedAt: number;
   readonly killAt: number;
 }
 
-/** The step that is due for a process; null for none. Each step is taken once, but SIGKILL is repeated. */
+/** Returns the step that is due for a process; null for none. Each step is taken once, but SIGKILL is repeated. */
 export function dueStep(
-  process: Doomed,
-  others: Others,
+  process: EndingProcess,
+  others: OtherProcesses,
   { askedAt, killAt }: Schedule,
   now: number,
 ): TerminationStep | null {
@@ -68,7 +71,7 @@ export function dueStep(
   return now >= askedAt + HANGUP_AFTER_MS ? 'hang-up' : null;
 }
 
-/** The time until a step is due. */
+/** Returns the time until a step is due. */
 export function nextStepInMs({ askedAt, killAt }: Schedule, now: number): number {
   const dueAt = [askedAt + HANGUP_AFTER_MS, killAt].find((at) => at > now);
   return dueAt === undefined ? Infinity : dueAt - now;

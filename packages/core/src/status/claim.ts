@@ -1,4 +1,4 @@
-/** What one source claims right now, with everything that a status takes from it. */
+/** The present claim of one source, with all parts that a status takes from it. */
 import type { Evidence, Question, StatusSource, StatusState } from '@spool/protocol';
 
 export interface Claim {
@@ -11,8 +11,8 @@ export interface Claim {
   readonly question: Question | null;
 }
 
-/** Where and when something was seen. */
-export interface Moment {
+/** The place and time of an observation. */
+export interface LogMoment {
   readonly at: number;
   readonly offset: number;
 }
@@ -32,7 +32,7 @@ export function claim(
   says: StatusState,
   confidence: number,
   why: string,
-  { at, offset }: Moment,
+  { at, offset }: LogMoment,
   {
     rule = null,
     kind = null,

@@ -1,32 +1,33 @@
 /**
- * What a rule file says about the dialogs of a program: where a dialog is, which of its lines asks, and what it is about.
+ * The part of a rule file about the dialogs of a program: the place of a dialog, the line that asks, and its subject.
  *
  *     "dialogs": [{ "kinds": ["permission"], "top": "^─────", "question": ["^△ (.+)$"],
  *                   "subject": [{ "match": "^\\$ (\\S.*)$" }, { "in": "question", "match": "edit to (\\S.*)\\?$" }],
  *                   "buttons": "^(Allow once) +(Reject)" }]
  *
- * The dialog is what stands below `top`, or the lines around it that all show `frame`. Patterns see its lines without frames.
+ * The dialog consists of the lines below `top`, or of the lines around it that all show `frame`. Patterns see its lines without
+ * frames.
  */
-import { list, only, record, Refusal, shown, word } from './rule-json.ts';
-import { rulePattern } from './rule-pattern.ts';
+import { list, only, record, RuleRefusal, showValue, word } from './rule-json.ts';
+import { readRulePattern } from '../linear-pattern.ts';
 
 export interface SubjectRule {
-  /** Its first line; the first group is the text. Null: the second line of the dialog. */
+  /** The pattern of its first line; the first group is the text. Null: the second line of the dialog. */
   readonly pattern: RegExp | null;
-  /** What the line above shows, and the first line that is no longer part of it; null: any, and a blank one. */
+  /** The pattern of the line above, and that of the first line after it; null: any line above, and a blank line after it. */
   readonly after: RegExp | null;
   readonly until: RegExp | null;
   readonly isInQuestion: boolean;
-  /** Only for a dialog whose beginning is above the screen: the first line, below a blank one. */
+  /** Whether it applies only to a dialog whose beginning is above the screen: then it is the first line, below a blank one. */
   readonly isAtTop: boolean;
 }
 
 export interface DialogRule {
-  /** Of the rules that found the dialog; empty: any. */
+  /** The kinds of rules that found the dialog; empty: any. */
   readonly kinds: readonly string[];
   readonly top: RegExp | null;
   readonly frame: RegExp | null;
-  /** Lines that ask; without a match, the lowest line with a question mark. */
+  /** Patterns of lines that ask; without a match, the lowest line with a question mark. */
   readonly question: readonly RegExp[];
   readonly subject: readonly SubjectRule[];
   /** A line with all answers side by side: one group each. */
@@ -54,7 +55,7 @@ function subjectRule(part: unknown): SubjectRule {
   only(json, ['in', 'match', 'after', 'until', 'comment']);
   const where = json['in'];
   if (where !== undefined && where !== 'question' && where !== 'line 2' && where !== 'top')
-    throw new Refusal(`"in" of a subject is "question", "line 2" or "top", not ${shown(where)}`);
+    throw new RuleRefusal(`"in" of a subject is "question", "line 2" or "top", not ${showValue(where)}`);
   return {
     pattern: where === 'line 2' ? null : pattern(json['match']),
     after: patternIf(json['after']),
@@ -65,8 +66,8 @@ function subjectRule(part: unknown): SubjectRule {
 }
 
 function pattern(source: unknown): RegExp {
-  const found = rulePattern(source);
-  if (typeof found === 'string') throw new Refusal(`${shown(source)}: ${found}`);
+  const found = readRulePattern(source);
+  if (typeof found === 'string') throw new RuleRefusal(`${showValue(source)}: ${found}`);
   return found;
 }
 

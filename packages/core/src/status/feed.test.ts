@@ -1,4 +1,4 @@
-/** What status UIs show of an agent, on recordings of real agents: thought, activity and the last sentence. */
+/** Tests the texts of an agent in a status UI, on recordings of real agents: thought, activity and the last sentence. */
 import { expect, test } from 'vitest';
 import { recordings } from './testing/recordings.ts';
 import { replay } from './testing/replay.ts';

@@ -1,6 +1,7 @@
 /**
- * The bars of the status on the sets of recordings that were frozen before the rules saw them (docs/state.md has their first
- * figures). `first-set.sha256` and the other four have the hashes of the files as they were measured.
+ * Tests the required rates of the status on the sets of recordings that were frozen before the rules were tried on them
+ * (docs/state.md has their first figures). `first-set.sha256` and the other four have the hashes of the files at the time of the
+ * measurement.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The bars of the status, on recordings of real agents that no rule was written against (`npm run marks` prints more). */
+/**
+ * Tests the required rates of the status, on recordings of real agents that no rule was written against (`npm run marks` prints
+ * more).
+ */
 import { expect, test, vi } from 'vitest';
 import { markedRecordings, marksOf, reworded, RULES_FOR_ANY } from './testing/marks.ts';
 import { replay } from './testing/replay.ts';
@@ -6,7 +9,7 @@ import { SCREEN_ALONE } from './testing/measurement.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Later sets have a test of their own (`marks-unseen.test.ts`), which takes longer. */
+/** The first held-out sets; later sets have another test (`marks-unseen.test.ts`), which takes longer. */
 const heldOut = markedRecordings().filter(({ isHeldOut, name }) => isHeldOut && !/-[pqrsu]\d$/.test(name));
 const results = heldOut.map((recording) => marksOf(recording));
 const marks = results.flatMap((result) => result.marks);
@@ -38,7 +41,7 @@ test('[STATE-1] of agents without rules of their own, most of what is idle reads
     ...marksOf(recording, SCREEN_ALONE, RULES_FOR_ANY),
   }));
   expect(unknown.flatMap(({ idleInDialog }) => idleInDialog)).toEqual([]);
-  // In the later recordings a dialog is looked at 0.13 s after it appeared, when most unknown ones still read as before.
+  // In the later recordings a dialog is sampled 0.13 s after it appeared, when most unknown ones still have the previous status.
   const all = unknown.filter(({ isFirst }) => isFirst).flatMap((result) => result.marks);
   const shareOf = (state: string): number => {
     const own = all.filter(({ truth }) => truth === state);
@@ -57,7 +60,7 @@ test('[ASK-1] of buttons whose selection only colours show, the keys lead from t
         if (question?.options[0]?.label === 'Allow once') seen.add(question.options.map(({ key }) => key).join(', '));
       },
     });
-  // At first, and when the one who answered had moved to the right once and twice.
+  // At first, and after the answering user had moved to the right once and twice.
   expect([...seen].sort()).toEqual([
     'Enter, Right Enter, Right Right Enter',
     'Left Enter, Enter, Right Enter',

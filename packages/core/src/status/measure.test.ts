@@ -1,12 +1,12 @@
 /**
- * The status at the marks of real recordings, measured on those that the rules were not tuned on (`testing/truth.ts`).
+ * Tests the status at the marks of real recordings, measured on those that the rules were not tuned on (`testing/truth.ts`).
  *
- * Replayed with the real terminal model and the real reader of events, at the recording's own times.
+ * The recordings are replayed with the real terminal model and the real reader of events, at their own times.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { mistakes, percent, SCREEN_ALONE, shareRight, table, verdicts, workedMs } from './testing/measurement.ts';
-import { type Recording, recordings } from './testing/recordings.ts';
+import { type StatusRecording, recordings } from './testing/recordings.ts';
 import { replay } from './testing/replay.ts';
 import { EXCEPTIONS, HELD_OUT, LEFT_OUT, TRUTH } from './testing/truth.ts';
 
@@ -18,14 +18,14 @@ const heldOut = MARKED.filter(({ name }) => HELD_OUT.has(name));
 const tuned = MARKED.filter(({ name }) => !HELD_OUT.has(name));
 
 const KNOWN_MISTAKES = [
-  // The program's own report is wrong for us: a terminal runs on in the background, but its prompt waits.
+  // The program's own report is wrong for this purpose: a terminal continues to run in the background, but its prompt waits.
   'codex/tui-session-full 18431 ms idle-after-interrupt: working (program), not idle',
 ];
 
 const KNOWN_BY_SCREEN = [
-  // Soon after its start: the box is drawn, but what is beside it still moves.
+  // Soon after its start: the box is drawn, but the lines beside it still change.
   'codex/tui-session-full 1875 ms idle-startup: starting (process), not idle',
-  // The same by the screen: the answer that was interrupted has no line below it that says so.
+  // The same mark by the screen alone: the interrupted answer has no line below it that reports the interruption.
   'codex/tui-session-full 18431 ms idle-after-interrupt: working (codex/interruptible), not idle',
 ];
 
@@ -46,7 +46,7 @@ test('[STATE-1] work is seen as long as the programs themselves say that they wo
   expect(found / said).toBeGreaterThanOrEqual(0.95);
 });
 
-test('on those that they were tuned on, what is wrong is known', () => {
+test('on the recordings that the rules were tuned on, the mistakes are known', () => {
   expect(mistakes(tuned.flatMap((recording) => verdicts(recording)))).toEqual(KNOWN_MISTAKES);
   expect(mistakes(tuned.flatMap((recording) => verdicts(recording, SCREEN_ALONE)))).toEqual(KNOWN_BY_SCREEN);
 });
@@ -57,7 +57,7 @@ test('[STATE-1] also where nothing tells which agent was started: it is recognis
   expect(shareRight(found), mistakes(found).join('\n')).toBeGreaterThanOrEqual(0.95);
 });
 
-test('programs that are no agents: a shell is idle at each key, an editor asks nobody', () => {
+test('programs that are not agents: a shell is idle at each key, an editor asks no question', () => {
   const states = (name: string): string[] => {
     const seen = new Set<string>();
     replay(
@@ -118,7 +118,7 @@ test('docs/state.md shows the figures as they are', () => {
   expect(page).toContain(figuresOf('Tuned on', tuned));
 });
 
-function figuresOf(title: string, half: readonly Recording[]): string {
+function figuresOf(title: string, half: readonly StatusRecording[]): string {
   const everything = half.flatMap((recording) => verdicts(recording));
   const screenAlone = half.flatMap((recording) => verdicts(recording, SCREEN_ALONE));
   const right = `${percent(shareRight(everything))} right, ${percent(shareRight(screenAlone))} by the screen alone`;

@@ -1,4 +1,4 @@
-/** Marks of real agents that were read wrong when their set was first measured, and the reason for each. */
+/** Tests marks of real agents that had a wrong status when their set was first measured, with the reason for each. */
 import { expect, test, vi } from 'vitest';
 import { markedRecordings, marksOf } from './testing/marks.ts';
 

@@ -1,4 +1,6 @@
-/** For any events in any order: the reducer does not throw, does not grow, and gives the same result for the same input. */
+/**
+ * Tests for any events in any order that the reducer does not throw, does not grow, and gives the same result for the same input.
+ */
 import fc from 'fast-check';
 import type { Status } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
@@ -150,7 +152,7 @@ test('an end is the end after anything', () => {
   );
 });
 
-test('what it keeps is bounded, however much is said', () => {
+test('its memory is bounded, however many reports there are', () => {
   const reducer = new StatusReducer({ rules: BUILT_IN_RULES, command: ['x'], startedAt: 0 });
   const long = 'x'.repeat(100_000);
   for (let at = 0; at < 5000; at++) {

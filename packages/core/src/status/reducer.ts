@@ -1,21 +1,19 @@
 /**
- * Computes one status per session from everything known: the process, the program's reports, hooks, the shell's marks,
- * the screen, the title, progress, notifications, and bytes and silence where no other source knows better. Keeps
- * STATE-1.
+ * Computes one status per session from all sources: the process, the program's reports, the shell's marks, the screen, the title,
+ * progress, notifications, and bytes and silence if no other source knows better. Keeps STATE-1, STATE-30.
  *
  * Each source makes at most one claim, with a confidence; the most confident one decides, with these exceptions:
  *
- * - A dialog on the screen is never idle, whatever the other sources say: the worst failure is a question that no user
- *   sees.
- * - It also beats a report of work that is older than the dialog.
- * - A report of unfinished work is no longer believed when the screen has contradicted it for a while: programs
- *   that are killed report nothing.
- * - A report of a dialog ends with the dialog: once a look no longer sees it, what was reported before is over.
+ * - A dialog on the screen is never idle, whatever the other sources report: the worst failure is a question that no user sees.
+ * - A dialog also beats a report of work that is older than the dialog.
+ * - A report of unfinished work is no longer believed when the screen has contradicted it for a while: killed programs report
+ *   nothing.
+ * - A report of a dialog ends with the dialog: once a sample of the screen no longer shows it, earlier reports are over.
  *
  * A new dialog after another is a new block: a user who has seen the first has not seen the second (`dialog.ts`).
  *
- * Time is an input. `status` stays the same object until something changes; `nextCheckAt` is when silence would change
- * something, so polling is not needed.
+ * Time is an input. `status` is the same object until it changes; `nextCheckAt` is the time when silence would change it, so
+ * polling is not needed.
  */
 import { cleanText, type OscEvent } from '@spool/vt';
 import {
@@ -26,9 +24,9 @@ import {
   type StatusSource,
   UNKNOWN_STATUS,
 } from '@spool/protocol';
-import { type Claim, claim, type Moment } from './claim.ts';
+import { type Claim, claim, type LogMoment } from './claim.ts';
 import { agentOfCommand, SHELL } from './sources/command-agent.ts';
-import { agentInput, clearingKeys, type InputView } from './sources/input-line.ts';
+import { agentInput, clearingKeys, type InputView, knowsInputLine } from './sources/input-line.ts';
 import { ProgramRecords } from './sources/program-records.ts';
 import type { RuleSet } from './rules.ts';
 import type { ScreenView } from './sources/screen-lines.ts';
@@ -45,38 +43,37 @@ export interface StatusReducerOptions {
   readonly status?: Status;
 }
 
-/** From a driver or a hook of the agent: it knows more than a screen shows. */
-export interface HookEvidence extends Evidence {
-  readonly kind?: string | null;
-  readonly activity?: string | null;
-  readonly thought?: string | null;
-  readonly progress?: number | null;
-}
-
-/** Output this soon after a key is its echo, not work. */
-export const ECHO_MS = 400;
-/** A program that has shown nothing at all by then is working on something. */
+/** The time after a key in which output is its echo, not work. */
+const ECHO_MS = 400;
+/** The time after which a program that has shown no content counts as working. */
 const STARTING_MS_MAX = 10_000;
-/** Hooks do not report everything (Claude's: nothing at Esc), so the agent's own prompt overrules them after a while. */
-const HOOK_OVERRULED_MS = 3000;
-/** A program that reports about itself is believed longer. */
+/** The time after which the agent's own prompt overrules a report: killed programs report nothing. */
 const PROGRAM_OVERRULED_MS = 10_000;
-/** A rule that only guesses a prompt from its looks overrules nothing. */
+/** The confidence from which a rule can overrule: one that only guesses a prompt from its appearance cannot. */
 const OVERRULING_MIN = 0.7;
-/** ConEmu's progress should be cleared at the end, and often is not: later it does not say that there is work. */
+/** The time for which ConEmu's progress counts as work: it should be cleared at the end, and often is not. */
 const PROGRESS_FRESH_MS = 60_000;
-/** Within a command of the shell, what looks like a prompt may belong to an inner shell: once all is quiet. */
+/** The quiet time after which a prompt within a command of the shell counts: it may belong to an inner shell. */
 const COMMAND_QUIET_MS = 5000;
 const EVIDENCE_MAX = 8;
 const FOREGROUND_CHARACTERS_MAX = 80;
-/** A lower confidence decides nothing. */
+/** The lowest confidence that can decide. */
 const CONFIDENCE_MIN = 0.25;
+
+/** The input line of a session on its screen. */
+export interface SeenInput {
+  readonly text: string;
+  /** The rows of an agent's input box, with its border; null for a shell. */
+  readonly rows: { readonly top: number; readonly bottom: number } | null;
+  /** The keys that clear the input line. */
+  readonly clear: readonly string[];
+}
 
 export class StatusReducer {
   readonly #rules: readonly RuleSet[];
   readonly #startedAt: number;
   readonly #startedAgent: string | null;
-  /** Recognised by its screen, title, report or the shell's command; null: whatever the command started. */
+  /** The agent, recognised by its screen, title, report or the shell's command; null: the program of the command. */
   #agent: string | null = null;
   #foreground: string | null = null;
   #foregroundAgent: string | null = null;
@@ -89,30 +86,29 @@ export class StatusReducer {
 
   #exit: Claim | null = null;
   readonly #program = new ProgramRecords();
-  #hook: Claim | null = null;
   readonly #shell = new ShellMarks();
   readonly #screen: ScreenWatch;
   #title: Claim | null = null;
   #titleText = '';
   #titleStaleAt = 0;
-  /** The last title showed work, also if that no longer counts. */
+  /** Whether the last title showed work, also if that no longer counts. */
   #isTitleWorking = false;
   #progress: Claim | null = null;
-  /** The last percentage that was reported. It is kept until the work is over. */
+  /** The last reported percentage. It is kept until the work is over. */
   #percent: number | null = null;
   #notification: Claim | null = null;
   #bell: Claim | null = null;
-  /** What the kernel knows of a child that is not well. */
+  /** The kernel's facts about a child in trouble. */
   #health: Claim | null = null;
-  /** Null where another source knows better. */
+  /** The claim from bytes and silence; null if another source knows better. */
   #silence: Claim | null = null;
 
   /**
-   * The state from before a restart is all there is: the screen has not been read since, or its reading does not count
+   * Whether the state from before a restart is the only one: the screen has not been read since, or its reading does not count
    * yet.
    */
   #isRestored = false;
-  /** When it last printed something other than an echo, or was given something to do. */
+  /** The time of the last output other than an echo, or of the last task. */
   #workAt: number;
   #typedAt = Number.NEGATIVE_INFINITY;
 
@@ -125,50 +121,58 @@ export class StatusReducer {
     this.#screen = new ScreenWatch(rules, command);
     this.#status = status ?? { ...UNKNOWN_STATUS, since: startedAt, agent: this.#startedAgent };
     if (status !== undefined) this.#restore(status);
-    else this.#nextCheckAt = startedAt + STARTING_MS_MAX; // one that never writes anything is not starting for ever
+    else this.#nextCheckAt = startedAt + STARTING_MS_MAX; // a program without any output does not start forever
   }
 
   get status(): Status {
     return this.#status;
   }
 
-  /** Something has been seen that does not count yet: the status is a moment old. */
+  /** Whether there is an observation that does not count yet: then the status is slightly outdated. */
   get isSettling(): boolean {
     return this.#screen.isPending;
   }
 
-  /** What it asks, or why it is blocked; null when it is not. */
+  /** The question, or the reason for a block; null if it is not blocked. */
   get asks(): string | null {
     const { state, evidence, question } = this.#status;
     if (state !== 'blocked') return null;
     return question === undefined ? (evidence[0]?.why ?? 'it is blocked') : questionLine(question);
   }
 
-  /** The screen shows something else than what counts, but not for long enough yet. */
+  /** Whether the screen differs from the reading that counts, but not for long enough yet. */
   get isPending(): boolean {
     return this.#screen.isPending;
   }
 
-  /** A dialog has appeared or disappeared too recently to count. */
+  /** Whether a dialog has appeared or disappeared too recently to count. */
   get isUnsettled(): boolean {
     if (!this.#screen.isPending) return false;
     return (this.#status.state === 'blocked') !== this.#screen.isDialogPending;
   }
 
-  /** The text in its input line, and the keys that clear it; null where that is unknown. */
-  inputLine(view: InputView, cursorLine: string): { readonly text: string; readonly clear: readonly string[] } | null {
+  /** Whether the rules of its program know the place of the input line, even if the screen does not show it now. */
+  get hasInputRules(): boolean {
+    return this.#knownProgram !== null && knowsInputLine(this.#rules, this.#knownProgram);
+  }
+
+  /** Returns null if the input line is unknown. */
+  inputLine(view: InputView, cursorLine: string): SeenInput | null {
     const agent = this.#knownProgram;
     if (agent !== null) {
-      const text = agentInput(this.#rules, agent, view);
-      return text === null ? null : { text, clear: clearingKeys(this.#rules, agent) };
+      const line = agentInput(this.#rules, agent, view);
+      if (line === null) return null;
+      const { top, bottom } = line.box;
+      return { text: line.text, rows: { top, bottom }, clear: clearingKeys(this.#rules, agent) };
     }
     const isRunning = this.#shell.claim?.evidence.says === 'working';
     const prompt = this.#shell.prompt ?? (isRunning ? '' : this.#screen.lastPrompt);
     if (prompt.trim() === '' || !cursorLine.startsWith(prompt.trimEnd())) return null;
-    return { text: cursorLine.slice(prompt.trimEnd().length).trim(), clear: clearingKeys(this.#rules, SHELL) };
+    const text = cursorLine.slice(prompt.trimEnd().length).trim();
+    return { text, rows: null, clear: clearingKeys(this.#rules, SHELL) };
   }
 
-  /** A shell has marked the end of its prompt (OSC 133;B), which is the text before the cursor. */
+  /** Notes that a shell has marked the end of its prompt (OSC 133;B), which is the text before the cursor. */
   promptEnded(text: string): void {
     this.#shell.prompt = text;
   }
@@ -219,13 +223,13 @@ export class StatusReducer {
     if (bytes <= 0) return;
     if (this.#now - this.#typedAt <= ECHO_MS) return;
     this.#workAt = this.#now;
-    if (this.#screen.hasLooked) this.#isRestored = false; // what was known is outdated
-    // Where another source knows better, or it was known to print, bytes change nothing.
+    if (this.#screen.hasLooked) this.#isRestored = false; // the former state is outdated
+    // If another source knows better, or the program was known to print, bytes have no effect.
     const changesNothing = this.#silence === null ? this.#screen.hasLooked : this.#silence.evidence.why === PRINTS;
     if (this.#shell.printed(this.#now) || !changesNothing) this.#decide();
   }
 
-  /** `isEntered`: with Enter, so that a draft may have been sent. */
+  /** Notes input; `isEntered`: with Enter, so that a draft may have been sent. */
   typed(at: number, isEntered = false): void {
     this.#moment(at, this.#offset);
     this.#typedAt = this.#now;
@@ -241,14 +245,14 @@ export class StatusReducer {
     if (view.title !== this.#titleText) this.#readTitle(view.title, moment);
     const wasIdle = this.#screen.claim?.evidence.says === 'idle';
     const agent = this.#screen.look(view, moment, this.#agent);
-    if (wasIdle && this.#screen.claim === null) this.#workAt = this.#now; // it does what it was told at the prompt
+    if (wasIdle && this.#screen.claim === null) this.#workAt = this.#now; // it executes the input
     if (agent !== undefined) this.#agent = agent === this.#startedAgent ? null : agent;
     this.#decide();
   }
 
   /**
-   * The command in the foreground of the terminal, if it is not the one that was started: what a shell was told to run.
-   * Null: none. It tells which program runs, not whether it works: an editor is in the foreground while it waits.
+   * Sets the foreground command of the terminal, if it is not the session's own: the command that a shell runs. Null: there is
+   * none. The command identifies the program, but does not show whether it works: an editor is in the foreground while it waits.
    */
   foreground(command: readonly string[] | null, at: number): void {
     const text = command === null ? null : cleanText(command.join(' '), FOREGROUND_CHARACTERS_MAX);
@@ -260,7 +264,7 @@ export class StatusReducer {
     this.#decide();
   }
 
-  /** The child is stopped by a signal, stalled, or busy in a circle; null: none of these. */
+  /** Sets the child's trouble: stopped by a signal, stalled, or busy in a loop; null: none of these. */
   health(health: { readonly kind: 'stopped' | 'stalled' | 'busy'; readonly why: string } | null, at: number): void {
     if (health?.kind === this.#health?.kind) return;
     const moment = this.#moment(at, this.#offset);
@@ -276,25 +280,19 @@ export class StatusReducer {
     this.#decide();
   }
 
-  hook({ kind = null, activity = null, thought = null, progress = null, ...evidence }: HookEvidence): void {
-    this.#moment(evidence.at, evidence.offset);
-    this.#hook = { evidence, kind, activity, thought, said: null, progress, question: null };
-    this.#decide();
-  }
-
   tick(at: number): void {
     this.#moment(at, this.#offset);
     this.#decide();
   }
 
-  /** Clocks go back and events come late: our time and offset only grow. */
-  #moment(at: number, offset: number): Moment {
+  /** Returns the time and offset of an event: clocks are set back and events come late, but these values only grow. */
+  #moment(at: number, offset: number): LogMoment {
     if (at > this.#now) this.#now = at;
     if (offset > this.#offset) this.#offset = offset;
     return { at: this.#now, offset: this.#offset };
   }
 
-  /** Screen and title will be read again; one-time reports would be lost. */
+  /** Restores the status: screen and title will be read again; one-time reports would be lost. */
   #restore(status: Status): void {
     this.#offset = status.offset;
     this.#agent = status.agent;
@@ -305,14 +303,13 @@ export class StatusReducer {
       const { kind, activity, thought, progress } = isDecisive ? status : UNKNOWN_STATUS;
       const restored: Claim = { evidence, kind, activity, thought, said: null, progress, question: null };
       if (evidence.source === 'program') this.#program.restore(restored);
-      else if (evidence.source === 'hook') this.#hook = restored;
       else if (evidence.source === 'shell') this.#shell.restore(restored);
       else if (evidence.source === 'process' && evidence.says === 'exited') this.#exit = restored;
     }
   }
 
-  #shellFact(fact: ShellFact, moment: Moment): void {
-    if (this.#startedAgent !== null && this.#startedAgent !== SHELL) return; // agents mark their own turns like this, too
+  #shellFact(fact: ShellFact, moment: LogMoment): void {
+    if (this.#startedAgent !== null && this.#startedAgent !== SHELL) return; // agents mark their turns with the same sequences
     this.#shell.fact(fact, moment);
     if (fact.type === 'command-start') {
       const agent = agentOfCommand(this.#rules, this.#shell.command?.trim().split(/\s+/) ?? []);
@@ -322,7 +319,6 @@ export class StatusReducer {
       this.#screen.forgetPrompt();
     } else if (fact.type !== 'command-text') {
       this.#agent = null;
-      this.#hook = null;
       this.#progress = null;
       this.#percent = null;
       this.#notification = null;
@@ -331,7 +327,7 @@ export class StatusReducer {
     }
   }
 
-  #readTitle(title: string, moment: Moment): void {
+  #readTitle(title: string, moment: LogMoment): void {
     this.#titleText = title;
     const reading = readLine(this.#rules, 'title', title, this.#knownProgram);
     this.#titleStaleAt = moment.at + reading.freshMs;
@@ -359,7 +355,10 @@ export class StatusReducer {
     this.#nextCheckAt = next === Number.POSITIVE_INFINITY ? null : next;
   }
 
-  /** There is nothing to see yet, or only for a moment: titles and bytes say too little. */
+  /**
+   * Returns whether the program is just starting: there is no content yet, or only for a moment, and titles and bytes do not
+   * reveal enough.
+   */
   #isOpening(checks: number[]): boolean {
     const endsAt = this.#startedAt + STARTING_MS_MAX;
     if (this.#status.state !== 'starting' || this.#now >= endsAt) return false;
@@ -372,7 +371,7 @@ export class StatusReducer {
     const before = this.#screen.claim;
     const next = this.#screen.settle(this.#now);
     const after = this.#screen.claim;
-    if (after === null && before?.evidence.says === 'idle') this.#workAt = this.#now; // it does what it was told at the prompt
+    if (after === null && before?.evidence.says === 'idle') this.#workAt = this.#now; // it executes the input
     if (after !== before && after?.evidence.says === 'working') this.#notification = null;
     return next;
   }
@@ -388,11 +387,10 @@ export class StatusReducer {
   #claims(checks: number[]): Claim[] {
     const screen = this.#screen.claim;
     const rule = screen?.evidence.rule ?? null;
-    // Between prompt and command only the shell reads input: a question on the screen there asks nothing.
+    // Between prompt and command only the shell reads input: a question on the screen is not a dialog then.
     const isOfNobody = this.#shell.isAtPrompt && (isPromptByLooks(rule) || rule?.startsWith('any/'));
     const knowing = [
-      this.#unlessOverruled(this.#unlessAnswered(this.#program.claim), PROGRAM_OVERRULED_MS, checks),
-      this.#unlessOverruled(this.#unlessAnswered(this.#hook), HOOK_OVERRULED_MS, checks),
+      this.#unlessOverruled(this.#unlessAnswered(this.#program.claim), checks),
       this.#shellClaim(checks),
       isOfNobody ? null : screen,
     ];
@@ -402,28 +400,27 @@ export class StatusReducer {
     return [...knowing, ...hinting].filter((each) => each !== null);
   }
 
-  /** Programs report the end of a dialog late, or not at all; their screen shows it at once. */
+  /** Drops a report of a dialog that is gone: programs report the end late, or not at all; their screen shows it at once. */
   #unlessAnswered(said: Claim | null): Claim | null {
     const goneAfter = this.#screen.dialogGoneAfter;
     const isOver = said?.evidence.says === 'blocked' && goneAfter !== null && said.evidence.at <= goneAfter;
     return isOver ? null : said;
   }
 
-  /** Overrules a report of unfinished work once the screen has shown an idle prompt, unchanged, for this long. */
-  #unlessOverruled(said: Claim | null, afterMs: number, checks: number[]): Claim | null {
+  /** Overrules a report of unfinished work once the screen has shown an idle prompt, unchanged, for `PROGRAM_OVERRULED_MS`. */
+  #unlessOverruled(said: Claim | null, checks: number[]): Claim | null {
     const screen = this.#screen.claim?.evidence;
     if (said === null || said.evidence.says === 'idle' || screen === undefined) return said;
     if (screen.says !== 'idle' || screen.at < said.evidence.at || screen.confidence < OVERRULING_MIN) return said;
-    // It may ask in a way that we cannot read, below its prompt; only a shell in its place shows that it is gone.
-    const { source, says } = said.evidence;
-    if (source === 'program' && says === 'blocked' && screen.rule !== SHELL_PROMPT) return said;
-    const overruledAt = Math.max(screen.at, this.#screen.changedAt) + afterMs;
+    // The program may ask in an unknown way, below its prompt; only a shell prompt in its place shows that it is gone.
+    if (said.evidence.says === 'blocked' && screen.rule !== SHELL_PROMPT) return said;
+    const overruledAt = Math.max(screen.at, this.#screen.changedAt) + PROGRAM_OVERRULED_MS;
     if (this.#now >= overruledAt) return null;
     checks.push(overruledAt);
     return said;
   }
 
-  /** A program that was killed in a shell has not reported its end, and would be idle forever. */
+  /** Forgets a program that was killed in a shell: it has not reported its end, and would be idle forever. */
   #forgetGone(checks: number[]): void {
     const screen = this.#screen.claim?.evidence;
     const said = this.#program.claim?.evidence;
@@ -442,7 +439,10 @@ export class StatusReducer {
     return { ...said, evidence: { ...said.evidence, confidence: 0.8 } };
   }
 
-  /** Bytes and silence; after a restart only once the first look counts, or every prompt would be work until then. */
+  /**
+   * Returns the claim from bytes and silence; after a restart only once the first sample counts, because every prompt would be
+   * work until then.
+   */
   #listen(checks: number[]): Claim | null {
     this.#isRestored &&= !this.#screen.hasLooked || this.#screen.isPending;
     if (this.#isRestored) return null;
@@ -458,7 +458,7 @@ export class StatusReducer {
     const { says, source, confidence } = winner.evidence;
     const isBusy = says === 'working' || says === 'blocked';
     const agreeing = claims.filter(({ evidence }) => evidence.says === says);
-    // For a shell, the running command is the activity, also where it is blocked.
+    // For a shell, the running command is the activity, also if it is blocked.
     const busy = isBusy ? [...agreeing, ...claims.filter(({ evidence }) => evidence.source === 'shell')] : [];
     if (!isBusy) this.#percent = null;
     const asking = says === 'blocked' ? agreeing.find(({ question }) => question !== null) : undefined;
@@ -490,7 +490,7 @@ export class StatusReducer {
     return this.#agent ?? this.#foregroundAgent ?? this.#startedAgent;
   }
 
-  /** A shell only hosts programs: any of them may set its title. */
+  /** The program, except a shell: a shell only hosts programs, and any of them may set its title. */
   get #knownProgram(): string | null {
     return this.#knownAgent === SHELL ? null : this.#knownAgent;
   }
@@ -500,23 +500,23 @@ export class StatusReducer {
   }
 }
 
-/** Claims come with the most confident first. */
+/** Returns the decisive claim; claims are sorted with the most confident first. */
 function decisive(claims: readonly Claim[]): Claim | undefined {
   const best = claims.find(({ evidence }) => evidence.confidence >= CONFIDENCE_MIN);
   const dialog = claims.find(({ evidence }) => evidence.source === 'screen' && evidence.says === 'blocked');
   if (best === undefined || dialog === undefined) return best;
   const { says, source, at } = best.evidence;
-  const isOutdated = (source === 'program' || source === 'hook') && at < dialog.evidence.at;
+  const isOutdated = source === 'program' && at < dialog.evidence.at;
   return says === 'idle' || (says === 'working' && isOutdated) ? dialog : best;
 }
 
-/** What was said last stays true when it is scrolled away. */
+/** Returns the last message, which stays valid when it has scrolled away. */
 function saidOf(claims: readonly Claim[], last: Status): Pick<Status, 'said'> {
   const said = claims.find((each) => each.said !== null)?.said ?? last.said;
   return said === undefined ? {} : { said };
 }
 
-/** The time and place of an observation do not count: it is repeated all the time. */
+/** Compares two statuses without the time and place of an observation: it is repeated all the time. */
 function isAsBefore(last: Status, next: Omit<Status, 'since' | 'offset'>): boolean {
   const { evidence, question, ...rest } = next;
   return (
@@ -539,7 +539,7 @@ const isSameEvidence = (one: Evidence, other: Evidence): boolean =>
     one.confidence === other.confidence);
 
 const HINTS: ReadonlySet<StatusSource> = new Set(['title', 'notification', 'bell', 'output']);
-/** A stopped child does nothing, whatever it has said before; the others may be right to take their time. */
+/** Claims by trouble. A stopped child does not work, whatever it has reported before; in the other cases a pause may be right. */
 const HEALTH = {
   stopped: { says: 'blocked', confidence: 0.98 },
   stalled: { says: 'working', confidence: 0.45 },

@@ -1,19 +1,19 @@
 /**
- * A rule-test case: a screen that a user has saved, with what the session was really doing (`spool explain --save`). The
- * rules are applied to it as to a session that shows this screen and does nothing else. Keeps STATE-9.
+ * Runs a rule-test case: a screen that a user has saved, with the true state of the session (`spool explain --save`). The rules
+ * are applied to it as to a session that shows this screen without any change. Keeps STATE-9.
  */
 import { type Status, type StatusSource, type StatusState, UNKNOWN_STATUS } from '@spool/protocol';
 import { StatusReducer } from './reducer.ts';
-import { type Json, list, number, only, record, Refusal, shown } from './rule-json.ts';
+import { type RuleJson, list, number, only, record, RuleRefusal, showValue } from './rule-json.ts';
 import type { RuleSet, RuleState } from './rules.ts';
 import type { ScreenView } from './sources/screen-lines.ts';
 
 export interface RuleCase {
-  /** What the session was doing, as the user says. */
+  /** The true state, according to the user. */
   readonly should: RuleState;
   readonly note: string;
   readonly command: readonly string[];
-  /** The agent that was known, also when nothing on this screen shows it. */
+  /** The agent that was known, even if this screen does not show it. */
   readonly agent: string | null;
   readonly view: ScreenView;
 }
@@ -29,22 +29,25 @@ const ROWS_MAX = 1000;
 const COLUMNS_MAX = 10_000;
 const TEXT_CHARACTERS_MAX = 20_000;
 const WORDS_MAX = 1000;
-/** Long enough for every reading to count, and not so long that a title no longer counts. */
+/**
+ * The time for which the screen is unchanged: long enough for every reading to count, and not so long that a title no longer
+ * counts.
+ */
 const STILL_MS = 4000;
-/** It is past its start. */
+/** The time of the start: the session is past it. */
 const STARTED_AT = -60_000;
 
-/** The case, or a sentence that says what is wrong with the file. */
+/** Returns the case, or a sentence with the error in the file. */
 export function parseCase(file: string, json: unknown): { readonly found: RuleCase } | { readonly error: string } {
   try {
     return { found: ruleCase(json) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof RuleRefusal)) throw error;
     return { error: `${file}: ${error.message}` };
   }
 }
 
-/** What these rules read on the screen, once it has stood still. */
+/** Returns the reading of these rules, once the screen has been unchanged for long enough. */
 export function runCase(rules: readonly RuleSet[], { command, agent, view }: RuleCase): CaseVerdict {
   const reducer = new StatusReducer({
     rules,
@@ -65,7 +68,7 @@ function ruleCase(json: unknown): RuleCase {
   part('the file', () => only(file, keys));
   const { should, agent, note = '' } = file;
   if (should !== 'working' && should !== 'blocked' && should !== 'idle')
-    throw new Refusal(`"should" must be working, blocked or idle, not ${shown(should)}`);
+    throw new RuleRefusal(`"should" must be working, blocked or idle, not ${showValue(should)}`);
   return {
     should,
     note: text(note, '"note"'),
@@ -75,7 +78,7 @@ function ruleCase(json: unknown): RuleCase {
   };
 }
 
-function viewOf(screen: Json): ScreenView {
+function viewOf(screen: RuleJson): ScreenView {
   part('"screen"', () => only(screen, ['lines', 'cursor', 'isAlternate', 'title']));
   const cursor = part('"cursor"', () => record(screen['cursor']));
   return {
@@ -90,23 +93,23 @@ function viewOf(screen: Json): ScreenView {
   };
 }
 
-function texts(json: Json, key: string, most: number): readonly string[] {
-  if (json[key] === undefined) throw new Refusal(`"${key}" is missing`);
+function texts(json: RuleJson, key: string, most: number): readonly string[] {
+  if (json[key] === undefined) throw new RuleRefusal(`"${key}" is missing`);
   return part(`"${key}"`, () => list(json[key], most)).map((each) => text(each, `each part of "${key}"`));
 }
 
 function text(value: unknown, name: string): string {
   if (typeof value === 'string' && value.length <= TEXT_CHARACTERS_MAX) return value;
-  throw new Refusal(`${name} must be text of at most ${TEXT_CHARACTERS_MAX} characters, not ${shown(value)}`);
+  throw new RuleRefusal(`${name} must be text of at most ${TEXT_CHARACTERS_MAX} characters, not ${showValue(value)}`);
 }
 
 function part<Item>(name: string, read: () => Item): Item {
   try {
     return read();
   } catch (error) {
-    throw error instanceof Refusal ? new Refusal(`${name}: ${error.message}`) : error;
+    throw error instanceof RuleRefusal ? new RuleRefusal(`${name}: ${error.message}`) : error;
   }
 }
 
-/** A session of which nothing is known but its agent. */
+/** Returns the status of a session of which only the agent is known. */
 const known = (agent: string): Status => ({ ...UNKNOWN_STATUS, agent });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from './built-in-rules.ts';
-import { rulePattern } from './rule-pattern.ts';
+import { readRulePattern } from '../linear-pattern.ts';
 import { agentOfCommand } from './sources/command-agent.ts';
 import { parseRules } from './rules.ts';
 import { readLine, readScreen } from './sources/screen-reading.ts';
@@ -80,9 +80,9 @@ test('patterns that could try for ever are refused, and only those', () => {
     '\\k<n>',
     '(?<n>a)\\k<n>',
   ];
-  expect(refused.filter((source) => typeof rulePattern(source) !== 'string')).toEqual([]);
+  expect(refused.filter((source) => typeof readRulePattern(source) !== 'string')).toEqual([]);
   const taken = ['(?:ab)+c', '(?:a|b)?', '[(+*{|]+', '\\(a+\\)+', 'a\\{2\\}', '(?<n>a)b*', '(\\w+) (\\w+)'];
-  expect(taken.filter((source) => typeof rulePattern(source) === 'string')).toEqual([]);
+  expect(taken.filter((source) => typeof readRulePattern(source) === 'string')).toEqual([]);
 });
 
 test('with the flag that the daemon sets, even a pattern that backtracks a lot is soon done', () => {

@@ -1,8 +1,8 @@
 /**
- * Rule files: what the screens, titles and notifications of a program mean, as data.
+ * Reads rule files: the meaning of a program's screens, titles and notifications, as data.
  *
- * Those that Spool brings (`rules/*.json`) and those of users have the same form and pass the same checks. A rule that is
- * wrong is a sentence naming file and rule; the others count all the same.
+ * The built-in files (`rules/*.json`) and those of users have the same form and pass the same checks. A wrong rule is reported in
+ * a sentence with file and rule; the others still count.
  *
  *     { "agent": "claude",                      whose rules these are; null: of any program, asked last
  *       "commands": ["claude"],                 names of programs and packages that start it
@@ -14,7 +14,7 @@
  *       "input": [{ "in": "bottom 14", "match": "^❯ (.*)$", "after": "^─────", "until": "^─────" }],
  *       "clear": ["C-e", "C-u"] }
  *
- * The first rule that is met counts. Patterns are tried on each line by itself, see `rule-pattern.ts` for what they may hold.
+ * The first matching rule counts. Patterns are tried on each line by itself; see `rule-pattern.ts` for their allowed content.
  */
 import type { StatusState } from '@spool/protocol';
 import { encodeKey, INITIAL_MODES } from '@spool/vt';
@@ -22,77 +22,77 @@ import { type DialogRule, dialogRule, DIALOGS_MAX } from './dialog-rules.ts';
 import type { InputRule } from './sources/input-line.ts';
 import {
   duration,
-  type Json,
+  type RuleJson,
   list,
-  nameOf,
+  readName,
   number,
   only,
   record,
-  Refusal,
-  shown,
+  RuleRefusal,
+  showValue,
   word,
   WORD_CHARACTERS_MAX,
 } from './rule-json.ts';
-import { rulePattern } from './rule-pattern.ts';
+import { readRulePattern } from '../linear-pattern.ts';
 
 /**
- * Where a pattern is searched for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not
- * blank. `input`: the first line of the input box (`input-box.ts`); `above`: the lines right above that box; `paragraph`: those
- * of them that no blank line separates; `below`: the footer below it.
+ * The place where a pattern is searched for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not
+ * blank. `input`: the first line of the input box (`input-box.ts`); `above`: the lines right above that box; `paragraph`: the
+ * lowest of these, up to a blank line; `below`: the footer below the box.
  */
 export type Region =
   | { readonly place: 'screen' | 'cursor' | 'title' | 'notification' | 'input' | 'paragraph' | 'below' }
   | { readonly place: 'bottom' | 'above'; readonly lines: number };
 
-export interface Condition {
+export interface RuleCondition {
   readonly region: Region;
   readonly pattern: RegExp;
-  /** What the line directly above has to show. */
+  /** The pattern of the line directly above. */
   readonly after: RegExp | null;
 }
 
 export interface Rule {
   /** `claude/permission`. */
   readonly name: string;
-  /** What it reads: the screen, or one of the lines beside it. */
+  /** The text that the rule reads: the screen, the title or a notification. */
   readonly reads: 'screen' | 'title' | 'notification';
   readonly says: RuleState;
   readonly kind: string | null;
   readonly confidence: number;
-  /** How long it must match before it counts. */
+  /** The time for which it must match before it counts. */
   readonly settleMs: number;
-  /** How long nothing may have changed outside of the cursor's line before it counts. */
+  /** The time without changes outside of the cursor's line before it counts. */
   readonly quietMs: number;
-  /** The same, where a sign of work was seen before and is gone; null: `quietMs` applies. */
+  /** The same time, if a sign of work was visible before and is gone; null: `quietMs` applies. */
   readonly endedMs: number | null;
-  /** Titles: how long it counts without being repeated. */
+  /** The time for which a title counts without being repeated. */
   readonly freshMs: number;
-  readonly all: readonly Condition[];
-  readonly any: readonly Condition[];
-  readonly none: readonly Condition[];
+  readonly all: readonly RuleCondition[];
+  readonly any: readonly RuleCondition[];
+  readonly none: readonly RuleCondition[];
 }
 
 export interface Extract {
   readonly when: RuleState;
-  readonly condition: Condition;
-  /** `$1` is the first group. */
+  readonly condition: RuleCondition;
+  /** The text; `$1` is the first group. */
   readonly text: string;
-  /** The text goes on in the indented lines below. */
+  /** Whether the text continues in the indented lines below. */
   readonly isBlock: boolean;
 }
 
 export interface RuleSet {
   readonly agent: string | null;
   readonly commands: readonly string[];
-  readonly recognise: readonly Condition[];
+  readonly recognise: readonly RuleCondition[];
   readonly rules: readonly Rule[];
   readonly activity: readonly Extract[];
   readonly thought: readonly Extract[];
-  /** What the agent says. Lines that show an activity do not count. */
+  /** Places of the agent's messages. Lines that show an activity do not count. */
   readonly said: readonly Extract[];
-  /** Where its dialogs show what; the first for the kind counts. */
+  /** The rules for its dialogs; the first for the kind counts. */
   readonly dialogs: readonly DialogRule[];
-  /** Where its input line is; the first match counts. */
+  /** Places of its input line; the first match counts. */
   readonly input: readonly InputRule[];
   /** The keys that clear the input line, or a part of it: pressed repeatedly until it is empty. */
   readonly clear: readonly string[];
@@ -100,14 +100,14 @@ export interface RuleSet {
 
 export type RuleState = Exclude<StatusState, 'starting' | 'exited'>;
 
-export const RULES_MAX = 100;
-export const CONDITIONS_MAX = 12;
-export const EXTRACTS_MAX = 30;
-export const COMMANDS_MAX = 30;
+const RULES_MAX = 100;
+const CONDITIONS_MAX = 12;
+const EXTRACTS_MAX = 30;
+const COMMANDS_MAX = 30;
 const CLEARING_KEYS_MAX = 8;
 const REGION_LINES_MAX = 60;
 const ERRORS_MAX = 20;
-/** A screen may be half drawn, and a prompt appears before all work is done: idle has to last a moment. */
+/** The time for which idle must last: a screen may be half drawn, and a prompt appears before all work is done. */
 const IDLE_SETTLE_MS = 200;
 
 export function parseRules(fileName: string, json: unknown): { rules: RuleSet | null; errors: readonly string[] } {
@@ -158,10 +158,10 @@ class Checker {
     );
   }
 
-  #list<Item>(file: Json, key: string, most: number, read: (part: unknown) => Item): readonly Item[] {
+  #list<Item>(file: RuleJson, key: string, most: number, read: (part: unknown) => Item): readonly Item[] {
     const parts = this.#part(`"${key}"`, () => list(file[key], most));
     return (parts ?? []).flatMap((part, at) => {
-      const item = this.#part(nameOf(part) ?? `${key}[${at}]`, () => read(part));
+      const item = this.#part(readName(part) ?? `${key}[${at}]`, () => read(part));
       return item === undefined ? [] : [item];
     });
   }
@@ -170,7 +170,7 @@ class Checker {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RuleRefusal)) throw error;
       if (this.errors.length < ERRORS_MAX) this.errors.push(`${this.#file}: ${name}: ${error.message}`);
       return undefined;
     }
@@ -185,12 +185,13 @@ function rule(part: unknown, agent: string | null): Rule {
   ]);
   const says = state(json['says']);
   const usual = json['in'] === undefined ? SCREEN : region(json['in']);
-  const conditions = (key: string): readonly Condition[] =>
+  const conditions = (key: string): readonly RuleCondition[] =>
     list(json[key], CONDITIONS_MAX).map((each) => condition(each, usual));
   const [all, any, none] = [conditions('all'), conditions('any'), conditions('none')];
-  if (all.length + any.length === 0) throw new Refusal('it has no condition that must be met, in "all" or "any"');
+  if (all.length + any.length === 0) throw new RuleRefusal('it has no condition that must be met, in "all" or "any"');
   const readers = new Set([...all, ...any, ...none].map(({ region: { place } }) => readerOf(place)));
-  if (readers.size > 1) throw new Refusal('one rule reads the screen, a title or a notification, not several of them');
+  if (readers.size > 1)
+    throw new RuleRefusal('one rule reads the screen, a title or a notification, not several of them');
   return {
     name: `${agent ?? 'any'}/${word(json['name'], '"name"')}`,
     reads: [...readers][0]!,
@@ -211,9 +212,9 @@ function extract(part: unknown): Extract {
   const json = record(part);
   only(json, ['when', 'in', 'match', 'after', 'text', 'block', 'comment']);
   const { when = 'working', text = '$1', block = false, ...rest } = json;
-  if (typeof block !== 'boolean') throw new Refusal('"block" is true or false');
+  if (typeof block !== 'boolean') throw new RuleRefusal('"block" is true or false');
   if (typeof text !== 'string' || text === '' || text.length > WORD_CHARACTERS_MAX)
-    throw new Refusal(`"text" has 1 to ${WORD_CHARACTERS_MAX} characters`);
+    throw new RuleRefusal(`"text" has 1 to ${WORD_CHARACTERS_MAX} characters`);
   return { when: state(when), condition: condition(rest, SCREEN), text, isBlock: block };
 }
 
@@ -221,7 +222,7 @@ function inputRule(part: unknown): InputRule {
   const json = record(part);
   only(json, ['in', 'match', 'after', 'until', 'placeholders', 'suggested', 'comment']);
   const where = json['in'] === undefined ? SCREEN : region(json['in']);
-  if (readerOf(where.place) !== 'screen') throw new Refusal('an input line must be on the screen');
+  if (readerOf(where.place) !== 'screen') throw new RuleRefusal('an input line must be on the screen');
   return {
     region: where,
     pattern: pattern(json['match']),
@@ -234,10 +235,10 @@ function inputRule(part: unknown): InputRule {
 
 function keyName(name: unknown): string {
   if (typeof name === 'string' && encodeKey(name, INITIAL_MODES) !== undefined) return name;
-  throw new Refusal(`${shown(name)} is not a key`);
+  throw new RuleRefusal(`${showValue(name)} is not a key`);
 }
 
-function condition(part: unknown, usual: Region): Condition {
+function condition(part: unknown, usual: Region): RuleCondition {
   if (typeof part === 'string') return { region: usual, pattern: pattern(part), after: null };
   const json = record(part);
   only(json, ['in', 'match', 'after', 'comment']);
@@ -254,8 +255,8 @@ function region(text: unknown): Region {
   const lines = Number(count);
   if (place !== undefined && lines >= 1 && lines <= REGION_LINES_MAX)
     return { place: place as 'bottom' | 'above', lines };
-  throw new Refusal(
-    `"in" is ${SIMPLE_PLACES.join(', ')}, "bottom N" or "above N" with N from 1 to ${REGION_LINES_MAX}, not ${shown(text)}`,
+  throw new RuleRefusal(
+    `"in" is ${SIMPLE_PLACES.join(', ')}, "bottom N" or "above N" with N from 1 to ${REGION_LINES_MAX}, not ${showValue(text)}`,
   );
 }
 
@@ -264,14 +265,14 @@ const isSimplePlace = (text: string): text is (typeof SIMPLE_PLACES)[number] =>
   (SIMPLE_PLACES as readonly string[]).includes(text);
 
 function pattern(source: unknown): RegExp {
-  const found = rulePattern(source);
-  if (typeof found === 'string') throw new Refusal(`${shown(source)}: ${found}`);
+  const found = readRulePattern(source);
+  if (typeof found === 'string') throw new RuleRefusal(`${showValue(source)}: ${found}`);
   return found;
 }
 
 function state(text: unknown): RuleState {
   if (text === 'working' || text === 'blocked' || text === 'idle') return text;
-  throw new Refusal(`"says" must be working, blocked or idle, not ${shown(text)}`);
+  throw new RuleRefusal(`"says" must be working, blocked or idle, not ${showValue(text)}`);
 }
 
 const readerOf = (place: Region['place']): Rule['reads'] =>

@@ -1,11 +1,11 @@
-/** Whether a turn runs, as far as the bridge must know it: when its input ends, the agent finishes what it does. */
+/** Tracks whether a turn runs: when the bridge's input ends, the agent finishes its turn first. */
 
-/** A prompt that was taken is worked on within this time, or never. */
+/** The time in which the agent starts work on a prompt that it has accepted; after that it never does. */
 const TAKEN_MS_MAX = 10_000;
 const TURN = /^POST \/session\/([^/]+)\/(prompt_async|command|summarize|shell|message)$/;
 
-export class Activity {
-  /** Sessions with a prompt: since when, and whether the agent has been seen to work on it. */
+export class PromptActivity {
+  /** Sessions with a prompt: its time, and whether the agent has started to work on it. */
   readonly #busy = new Map<string, { readonly since: number; hasBegun: boolean }>();
   #changed = Promise.withResolvers<void>();
 
@@ -29,12 +29,12 @@ export class Activity {
     this.#changed = Promise.withResolvers();
   }
 
-  /** The next event of a session. */
+  /** Resolves with the next event of a session. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }
 
-  /** `working`: the sessions that the agent itself says are at work. */
+  /** `working` has the sessions that the agent itself reports as working. */
   isIdle(working: readonly string[]): boolean {
     for (const [session, { since, hasBegun }] of this.#busy)
       if (!working.includes(session) && (hasBegun || performance.now() - since > TAKEN_MS_MAX))

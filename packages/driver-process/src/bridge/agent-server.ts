@@ -1,13 +1,13 @@
 /**
- * The agent itself: a program that serves HTTP on a port of the loopback. It gets a password that nobody else knows, in its
- * environment, and it dies with the bridge (`spool-tied`), also when the bridge is killed. Keeps HTTP-1.
+ * Runs the agent: a program that serves HTTP on a port of the loopback. It gets a secret password in its environment, and it dies
+ * with the bridge (`spool-tied`), also when the bridge is killed. Keeps HTTP-1.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { LineSplitter } from './line-splitter.ts';
+import { LineFraming } from '@spool/protocol/line-framing';
+import { programPath } from '../program-path.ts';
 
-/** A first start may convert a database. */
+/** The time for a start; the first one may convert a database. */
 const READY_MS_MAX = 180_000;
 const GRACE_MS = 4000;
 const LINE_BYTES_MAX = 64 * 1024;
@@ -19,31 +19,31 @@ export interface ServerExit {
 
 export class AgentServer {
   readonly password = randomBytes(32).toString('base64url');
-  /** Resolves with the port, once it answers. */
+  /** A promise of the port, which resolves once the agent answers. */
   readonly ready: Promise<number>;
   readonly exited: Promise<ServerExit>;
   readonly #child: ChildProcess;
   #isEnding = false;
 
-  /** `onText`: what it prints besides the line with its address. */
-  constructor(command: readonly string[], onText: (line: string) => void) {
-    this.#child = spawn(fileURLToPath(new URL('./spool-tied', import.meta.url)), [String(process.pid), ...command], {
+  /** `onText` gets the printed lines, except the one with the address. `tied` is the program that ties the server to this process. */
+  constructor(command: readonly string[], onText: (line: string) => void, tied = programPath('spool-tied')) {
+    this.#child = spawn(tied, [String(process.pid), ...command], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      detached: true, // a group of its own: a wrapper may not pass signals on
+      detached: true, // in its own process group: a wrapper may not pass signals on
       env: agentEnvironment(this.password),
     });
     this.exited = new Promise((resolve) => {
       this.#child.once('error', () => resolve({ code: 127, signal: null }));
       this.#child.once('exit', (code, signal) => {
-        this.#signal('SIGKILL'); // what a wrapper has left
+        this.#signal('SIGKILL'); // processes that a wrapper has left
         resolve({ code, signal });
       });
     });
     this.ready = this.#listening(onText);
-    this.ready.catch(() => {}); // whoever waits for it is told
+    this.ready.catch(() => {}); // the error is reported to the callers that wait
   }
 
-  /** SIGTERM, then SIGKILL. */
+  /** Ends the agent: SIGTERM, then SIGKILL. */
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -59,12 +59,12 @@ export class AgentServer {
     }
   }
 
-  /** It accepts connections before, and does not answer them: only its own word counts. */
+  /** Waits for the agent's line with its address: it accepts connections earlier, but does not answer them. */
   #listening(onText: (line: string) => void): Promise<number> {
     return new Promise((resolve, reject) => {
       const late = new Error(`it did not serve within ${READY_MS_MAX / 1000} s`);
       const timer = setTimeout(() => reject(late), READY_MS_MAX);
-      const lines = new LineSplitter(LINE_BYTES_MAX, () => {});
+      const lines = new LineFraming({ bytesMax: LINE_BYTES_MAX });
       const take = (line: string): void => {
         const port = /listening on http:\/\/[^\s/]*:(\d+)/.exec(line)?.[1];
         if (port === undefined) return onText(line);
@@ -72,7 +72,7 @@ export class AgentServer {
         resolve(Number(port));
       };
       this.#child.stdout!.on('data', (chunk: Buffer) => {
-        for (const line of lines.push(chunk)) take(line);
+        for (const { text, isDropped } of lines.push(chunk)) if (!isDropped) take(text);
       });
       void this.exited.then(() => {
         clearTimeout(timer);
@@ -82,7 +82,9 @@ export class AgentServer {
   }
 }
 
-/** The bridge's own Node reads `NODE_OPTIONS`, so the agent's travel under another name. */
+/**
+ * Returns the environment of the agent: its `NODE_OPTIONS` has another name here, because the bridge's own Node would read it.
+ */
 function agentEnvironment(password: string): NodeJS.ProcessEnv {
   const { SPOOL_AGENT_NODE_OPTIONS: nodeOptions, ...env } = process.env;
   return {

@@ -1,14 +1,14 @@
 /**
- * Calls of the agent's interface: a line `{"id", "http": "POST /session", "body"}` is a call, and its answer is a line with
- * the same id, `{"id", "http", "status", "body"}`. They are made in order, each after the answer to the one before. Two
- * fields change that: `"wait": false` for a call that is answered only when a turn has ended, `"afterMs"` for one that is made later.
+ * Makes calls of the agent's interface: a line `{"id", "http": "POST /session", "body"}` is a call, and its answer is a line with
+ * the same id, `{"id", "http", "status", "body"}`. They are made in order, each after the answer to the one before. Two fields
+ * change that: `"wait": false` for a call whose answer comes at the end of a turn, `"afterMs"` for a delayed call.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpLink } from './http-link.ts';
 
 const AFTER_MS_MAX = 60_000;
 
-interface Call {
+interface PendingCall {
   readonly id: string;
   readonly http: string;
   readonly body?: unknown;
@@ -19,7 +19,7 @@ interface Call {
 export interface CallsOptions {
   readonly link: HttpLink;
   print(line: string): void;
-  /** A call was made, and this is its status. */
+  /** Reports the status of a call that was made. */
   onMade(http: string, status: number): void;
 }
 
@@ -40,19 +40,19 @@ export class Calls {
     else this.#enqueue(call);
   }
 
-  /** Resolves when all calls so far are answered, but for the patient ones. */
+  /** Resolves when all calls so far are answered, except those with `"wait": false`. */
   settled(): Promise<void> {
     return this.#last;
   }
 
-  #enqueue(call: Call): void {
+  #enqueue(call: PendingCall): void {
     this.#last = this.#last.then(async () => {
       const made = this.#make(call);
       if (call.wait !== false) await made;
     });
   }
 
-  async #make({ id, http, body, wait }: Call): Promise<void> {
+  async #make({ id, http, body, wait }: PendingCall): Promise<void> {
     const { link, print, onMade } = this.#options;
     const { status, json } = await link.call(
       http,
@@ -65,10 +65,10 @@ export class Calls {
   }
 }
 
-function callOf(line: string): Call | undefined {
+function callOf(line: string): PendingCall | undefined {
   try {
-    const call = JSON.parse(line) as Partial<Call> | null;
-    return typeof call?.id === 'string' && /^[A-Z]+ \//.test(call.http ?? '') ? (call as Call) : undefined;
+    const call = JSON.parse(line) as Partial<PendingCall> | null;
+    return typeof call?.id === 'string' && /^[A-Z]+ \//.test(call.http ?? '') ? (call as PendingCall) : undefined;
   } catch {
     return undefined; // no JSON
   }

@@ -1,42 +1,44 @@
 /**
- * The agent's server-sent events. A stream that ends or falls silent is opened again, for as long as the agent lives; the agent
- * then says `server.connected` once more, and the driver asks it for what it may have missed. Keeps HTTP-2.
+ * Reads the agent's server-sent events. A stream that ends or becomes silent is opened again, for as long as the agent lives; the
+ * agent then sends `server.connected` once more, and the driver requests the events that it may have missed. Keeps HTTP-2.
  */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SseFraming } from '@spool/drivers/framing';
+import { LineFraming } from '@spool/protocol/line-framing';
+import { SseFraming } from '@spool/drivers/framing/sse';
 import type { HttpLink } from './http-link.ts';
-import { LineSplitter } from './line-splitter.ts';
 
-/** The agent sends a sign of life every 10 s. */
+/** The longest silence of a stream: the agent sends a heartbeat every 10 s. */
 const SILENT_MS_MAX = 45_000;
 const CONNECT_MS_MAX = 20_000;
 const AGAIN_MS_FIRST = 50;
 const AGAIN_MS_MAX = 5000;
 const EVENT_BYTES_MAX = 32 * 1024 * 1024;
 const HEARTBEAT = '"type":"server.heartbeat"';
-/** Where the type of an event stands. */
+/** The part of an event that contains its type. */
 const HEAD_CHARACTERS = 120;
 
-export interface EventStreamOptions {
+export interface AgentEventStreamOptions {
   readonly link: HttpLink;
   readonly path: string;
-  /** The data of an event: JSON in one line. */
+  /** Reports the data of an event: JSON in one line. */
   onEvent(json: string): void;
   onLost(why: string): void;
+  /** The longest silence of a stream (default: SILENT_MS_MAX). */
+  readonly silentMsMax?: number;
 }
 
-export class EventStream {
-  readonly #options: EventStreamOptions;
+export class AgentEventStream {
+  readonly #options: AgentEventStreamOptions;
   readonly connected: Promise<void>;
   #onConnected!: () => void;
 
-  constructor(options: EventStreamOptions) {
+  constructor(options: AgentEventStreamOptions) {
     this.#options = options;
     this.connected = new Promise((resolve) => (this.#onConnected = resolve));
   }
 
-  /** Until `signal`. */
+  /** Reads events until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     let waitMs = AGAIN_MS_FIRST;
     while (!signal.aborted) {
@@ -63,7 +65,7 @@ export class EventStream {
       response.destroy();
       return undefined;
     } catch {
-      return undefined; // it is tried again
+      return undefined; // the caller tries again
     } finally {
       clearTimeout(timer);
     }
@@ -72,13 +74,15 @@ export class EventStream {
   /** Resolves with the reason when the stream has ended. */
   #read(response: IncomingMessage): Promise<string> {
     const sse = new SseFraming();
-    const lines = new LineSplitter(EVENT_BYTES_MAX, (bytes) => {
-      this.#options.onLost(`an event of ${bytes} bytes`);
-    });
+    const lines = new LineFraming({ bytesMax: EVENT_BYTES_MAX });
     return new Promise((resolve) => {
-      response.setTimeout(SILENT_MS_MAX, () => response.destroy(new Error('it fell silent')));
+      response.setTimeout(this.#options.silentMsMax ?? SILENT_MS_MAX, () =>
+        response.destroy(new Error('it fell silent')),
+      );
       response.on('data', (chunk: Buffer) => {
-        for (const line of lines.push(chunk)) this.#take(sse.line(line));
+        for (const { text, length, isDropped } of lines.push(chunk))
+          if (isDropped) this.#options.onLost(`an event of ${length} bytes`);
+          else this.#take(sse.line(text));
       });
       response.on('error', (error) => resolve(error.message));
       response.on('close', () => resolve('it ended'));
@@ -88,7 +92,7 @@ export class EventStream {
   #take(data: string | undefined): void {
     if (data === undefined) return;
     const head = data.slice(0, HEAD_CHARACTERS);
-    if (head.includes(HEARTBEAT)) return; // a line every 10 s would wake everybody up for nothing
+    if (head.includes(HEARTBEAT)) return; // a line every 10 s would wake all readers without need
     this.#options.onEvent(data.includes('\n') ? data.replaceAll('\n', ' ') : data);
     if (head.includes('"type":"server.connected"')) this.#onConnected();
   }

@@ -1,16 +1,16 @@
-/** Requests to the agent's server. Each has a time limit, and what comes back has a size. Keeps HTTP-2. */
+/** Sends requests to the agent's server. Each request has a time limit, and each answer a size limit. Keeps HTTP-41. */
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { USER } from './agent-server.ts';
 
 const ANSWER_MS_MAX = 30_000;
 const REFUSED_AGAIN_MS = 100;
-/** The record of a long conversation. */
+/** The limit of an answer: the record of a long conversation fits. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
-  /** JSON in one line; absent where there is none. */
+  /** JSON in one line; absent if the body is not JSON. */
   readonly json?: string | undefined;
 }
 
@@ -22,7 +22,8 @@ interface Options {
 export class HttpLink {
   readonly #port: number;
   readonly #authorization: string;
-  // Of its own: the environment of the user may name a proxy. A connection that was kept may be closed when it is used again.
+  // A separate agent, because the user's environment may name a proxy. Connections are not kept, because a kept one may be closed
+  // when it is used again.
   readonly #agent = new Agent({ keepAlive: false });
 
   constructor(port: number, password: string) {
@@ -30,8 +31,8 @@ export class HttpLink {
     this.#authorization = `Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`;
   }
 
-  /** Never rejects: what went wrong is a status too. `isPatient`: it is answered when a turn has ended. */
-  async call(http: string, body: string | undefined, isPatient = false): Promise<Answer> {
+  /** Makes a call and never rejects: a failure is a status too. `isPatient`: the answer comes when a turn has ended. */
+  async call(http: string, body: string | undefined, isPatient = false): Promise<HttpResponse> {
     try {
       const [method = '', path = ''] = http.split(/ (.*)/s);
       const signal = isPatient ? undefined : AbortSignal.timeout(ANSWER_MS_MAX);
@@ -45,7 +46,7 @@ export class HttpLink {
     }
   }
 
-  /** A connection that is refused has brought the agent nothing: the call is made again, and cannot be made twice by that. */
+  /** Connects, and repeats a refused connection: no byte has reached the agent, so the call is not made twice. */
   async #reach(method: string, path: string, options: Options): Promise<IncomingMessage> {
     const until = performance.now() + ANSWER_MS_MAX;
     for (;;)
@@ -89,8 +90,8 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Unknown paths are answered with a page and 200: only JSON counts. */
-function answerOf(response: IncomingMessage, text: string): Answer {
+/** Reads an answer; only JSON counts, because the agent answers unknown paths with a page and 200. */
+function answerOf(response: IncomingMessage, text: string): HttpResponse {
   const status = response.statusCode ?? 502;
   if (text === '') return { status };
   const json = oneLine(text);
@@ -103,10 +104,10 @@ function oneLine(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text));
   } catch {
-    return undefined; // a page, which is no answer
+    return undefined; // a page, which is not an answer
   }
 }
 
-function failure(status: number, message: string): Answer {
+function failure(status: number, message: string): HttpResponse {
   return { status, json: JSON.stringify({ message }) };
 }

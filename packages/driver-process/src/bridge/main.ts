@@ -1,22 +1,28 @@
 /**
- * Carries an agent that speaks HTTP on pipes, as the other agents are: `bridge.mjs COMMAND…` starts the agent's server, prints its
+ * Connects an agent that speaks HTTP to pipes, like the other agents: `bridge.mjs COMMAND…` starts the agent's server, prints its
  * events and the answers to calls, one a line, and reads calls, one a line (`calls.ts`). So the agent's wire is in the log of its
- * session, and whatever of the daemon is killed, nothing of it is lost (decision 115).
+ * session, and no part of it is lost when processes of the daemon are killed (decision 115).
  *
- * Keeps HTTP-3: the end of its input closes the agent, once its turn has ended. Its own end is the agent's: same code, same
+ * Keeps HTTP-3: the end of its input closes the agent, once its turn has ended. The bridge ends like the agent: same code, same
  * signal.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Activity } from './activity.ts';
+import { LOAD_CHECK } from '@spool/protocol';
+import { type FramedLine, LineFraming } from '@spool/protocol/line-framing';
+import { PromptActivity } from './activity.ts';
 import { AgentServer } from './agent-server.ts';
 import { Calls } from './calls.ts';
-import { EventStream } from './event-stream.ts';
+import { AgentEventStream } from './event-stream.ts';
 import { HttpLink } from './http-link.ts';
-import { LineSplitter } from './line-splitter.ts';
 
-/** A command of a client has room for 1 MiB. */
+/** The limit of a call; a client's command may have 1 MiB. */
 const CALL_BYTES_MAX = 16 * 1024 * 1024;
 const LOOK_MS = 1000;
+
+if (process.argv[2] === LOAD_CHECK.argument && process.argv.length === 3) {
+  process.stdout.write(LOAD_CHECK.answer);
+  process.exit(0);
+}
 
 process.title = 'spool-bridge';
 const command = process.argv.slice(2);
@@ -25,7 +31,7 @@ const over = new AbortController();
 let isClosed = false;
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => server.end());
-process.stdout.on('error', () => server.end()); // nobody reads any more
+process.stdout.on('error', () => server.end()); // the reader is gone
 
 void serve().catch((error: Error) => {
   process.stderr.write(`${command[0]}: ${error.message}\n`);
@@ -51,8 +57,8 @@ async function serve(): Promise<void> {
   );
 
   const link = new HttpLink(await server.ready, server.password);
-  const activity = new Activity();
-  const events = new EventStream({
+  const activity = new PromptActivity();
+  const events = new AgentEventStream({
     link,
     path: '/event',
     onEvent(json) {
@@ -62,7 +68,7 @@ async function serve(): Promise<void> {
     onLost: (why) => print(JSON.stringify({ type: 'bridge.lost', properties: { why } })),
   });
   void events.run(over.signal);
-  await events.connected; // what a call brings about is seen from its beginning
+  await events.connected; // events that a call causes are read from the first one on
 
   const calls = new Calls({ link, print, onMade: (http, status) => activity.called(http, status) });
   take = (line) => calls.take(line);
@@ -72,11 +78,11 @@ async function serve(): Promise<void> {
 }
 
 function readInput(take: (line: string) => void, onEnd: () => void): void {
-  const lines = new LineSplitter(CALL_BYTES_MAX, (bytes) =>
-    print(JSON.stringify({ type: 'bridge.refused', properties: { reason: `a call of ${bytes} bytes` } })),
-  );
-  const each = (line: string): void => {
-    if (line.trim() !== '') take(line);
+  const lines = new LineFraming({ bytesMax: CALL_BYTES_MAX });
+  const each = ({ text, length, isDropped }: FramedLine): void => {
+    if (isDropped)
+      print(JSON.stringify({ type: 'bridge.refused', properties: { reason: `a call of ${length} bytes` } }));
+    else if (text.trim() !== '') take(text);
   };
   process.stdin.on('data', (chunk: Buffer) => {
     for (const line of lines.push(chunk)) each(line);
@@ -88,8 +94,8 @@ function readInput(take: (line: string) => void, onEnd: () => void): void {
   process.stdin.on('error', onEnd);
 }
 
-/** Waits for the turn that runs. */
-async function close(calls: Calls, link: HttpLink, activity: Activity): Promise<void> {
+/** Waits for the end of the running turn, then closes the agent. */
+async function close(calls: Calls, link: HttpLink, activity: PromptActivity): Promise<void> {
   await calls.settled();
   while (!over.signal.aborted) {
     const { status, json = '{}' } = await link.call('GET /session/status', undefined);
@@ -104,7 +110,7 @@ function print(line: string): void {
   process.stdout.write(`${redacted(line)}\n`);
 }
 
-/** The agent's commands inherit its environment: one that prints it must not put the password into the log. */
+/** Removes the password from a line: the agent's commands inherit its environment and may print it. */
 function redacted(line: string): string {
   return line.includes(server.password) ? line.replaceAll(server.password, '***') : line;
 }

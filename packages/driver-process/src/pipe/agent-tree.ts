@@ -1,17 +1,18 @@
 /**
- * The agent and everything that it starts. It dies with this process (`spool-tied`), and when it has ended, whatever it has left
- * is ended too: processes are found by the cookie in their environment (`core/session/process-owners.ts`). Keeps PIPE-3.
+ * Runs the agent and ends all processes that it starts. The agent dies with this process (`spool-tied`). When it has ended, its
+ * remaining processes are ended too: they are found by the cookie in their environment (`core/session/process-owners.ts`). Keeps
+ * PIPE-3.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { COOKIE, ProcessSweep, signalMember } from '@spool/core/processes';
+import { programPath } from '../program-path.ts';
 
 const GRACE_MS = 5000;
 const LOOK_MS = 50;
-/** What survives SIGKILL this long is stuck in the kernel. */
+/** The time after which a process that survives SIGKILL counts as stuck in the kernel. */
 const GIVE_UP_MS = 5000;
 
 export interface AgentExit {
@@ -23,8 +24,10 @@ export interface AgentTreeOptions {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** It serves HTTP: a bridge carries it on pipes. */
+  /** Whether the agent serves HTTP, so that a bridge connects it to pipes. */
   readonly isBridged: boolean;
+  /** The program that ties it to this process (default: that of this installation). */
+  readonly tied?: string | undefined;
 }
 
 export class AgentTree {
@@ -34,27 +37,27 @@ export class AgentTree {
   readonly #sweep = new ProcessSweep();
   #ending: Promise<void> | null = null;
 
-  constructor({ command, cwd, env, isBridged }: AgentTreeOptions) {
+  constructor({ command, cwd, env, isBridged, tied = programPath('spool-tied') }: AgentTreeOptions) {
     const { NODE_OPTIONS: nodeOptions, ...rest } = env;
-    const bridge = isBridged ? [process.execPath, sibling('bridge.mjs')] : [];
-    // As the holder starts it: the bridge's own Node would read the agent's options.
+    const bridge = isBridged ? [process.execPath, programPath('bridge.mjs')] : [];
+    // Started as by the holder: the bridge's own Node would read the agent's options.
     const own = isBridged
       ? { ...rest, ...(nodeOptions !== undefined && { SPOOL_AGENT_NODE_OPTIONS: nodeOptions }) }
       : env;
-    this.child = spawn(sibling('spool-tied'), [String(process.pid), ...bridge, ...command], {
+    this.child = spawn(tied, [String(process.pid), ...bridge, ...command], {
       cwd,
       env: { ...own, [COOKIE]: this.#cookie },
       stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true, // Ctrl-C in a terminal is for us
+      detached: true, // Ctrl-C in a terminal is for this process
     });
-    this.child.stdin.on('error', () => {}); // EPIPE: it has ended, which `exit` tells
+    this.child.stdin.on('error', () => {}); // EPIPE: the agent has ended, which `exit` reports
     this.exited = new Promise((resolve) => {
       this.child.once('error', () => resolve({ exitCode: 126, signal: null }));
       this.child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
     });
   }
 
-  /** SIGTERM to all of them, and SIGKILL to those that are left. Resolves when none is. */
+  /** Sends SIGTERM to all processes, and SIGKILL to those that remain. Resolves when all are gone. */
   end(graceMs = GRACE_MS): Promise<void> {
     return (this.#ending ??= this.#end(graceMs));
   }
@@ -81,9 +84,4 @@ export class AgentTree {
     const found = await this.#sweep.find(new Map([[this.#cookie, { leader: null, controlGroup: null }]]));
     return found.get(this.#cookie) ?? [];
   }
-}
-
-/** The programs are side by side in `dist/`. */
-function sibling(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }

@@ -1,19 +1,20 @@
 /**
- * Lines of the input as commands. A command is one of the vocabulary (`protocol/agent/commands.ts`), with an `id` if the
- * program wants to find its refusal; a prompt without a `clientId` gets one. Keeps PIPE-2: anything else is refused in words.
+ * Reads lines of the input as commands. A command is one of the vocabulary (`protocol/agent/commands.ts`), with an `id` if the
+ * program wants to find its refusal; a prompt without a `clientId` gets one. Keeps PIPE-2: any other line is refused with a
+ * sentence.
  */
 import { AGENT_COMMAND_SCHEMA } from '@spool/protocol/agent/schema';
 import type { Command } from '@spool/protocol/agent';
 
-/** As a command of a session. */
+/** The limit of a command, as in a session. */
 export const COMMAND_BYTES_MAX = 1024 * 1024;
 const ID_CHARACTERS_MAX = 200;
 
-export type InputLine =
+export type PipeInput =
   | { readonly id: string; readonly command: Command }
   | { readonly id: string; readonly refused: { readonly do: string; readonly message: string } };
 
-export function commandOfLine(line: string, number: number): InputLine {
+export function commandOfLine(line: string, number: number): PipeInput {
   const unnamed = `line ${number}`;
   let value: unknown;
   try {
@@ -38,7 +39,7 @@ export function commandOfLine(line: string, number: number): InputLine {
   return { id, refused: { do: what, message } };
 }
 
-export function tooLong(number: number, bytes: number): InputLine {
+export function tooLong(number: number, bytes: number): PipeInput {
   const message = `a command of ${bytes} bytes; at most ${COMMAND_BYTES_MAX} are possible`;
   return { id: `line ${number}`, refused: { do: '', message } };
 }

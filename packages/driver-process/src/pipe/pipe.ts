@@ -1,22 +1,22 @@
 /**
- * A driver alone in a pipe (`spool driver NAME`): starts the agent, reads commands, one a line, and prints events, one a line.
- * There is no daemon and no log: what is killed is lost. Keeps PIPE-1: when the input has ended and the agent has nothing
- * more to do, it is closed.
+ * Runs a driver alone in a pipe (`spool driver NAME`): starts the agent, reads commands, one a line, and prints events, one a
+ * line. There is no daemon and no log: a kill loses the conversation. Keeps PIPE-1: when the input has ended and the agent has no
+ * more work, the agent is closed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DIALECTS, type DialectOptions, Driver, type DriverInput, type DriverName, LineFraming } from '@spool/drivers';
+import { agentLines, DIALECTS, type DialectOptions, Driver, type DriverInput, type DriverName } from '@spool/drivers';
 import type { AgentBody, AgentEvent } from '@spool/protocol/agent';
-import { LineSplitter } from '../bridge/line-splitter.ts';
+import { type FramedLine, LineFraming } from '@spool/protocol/line-framing';
 import { AgentTree, type AgentTreeOptions } from './agent-tree.ts';
-import { COMMAND_BYTES_MAX, commandOfLine, type InputLine, tooLong } from './command-line.ts';
+import { COMMAND_BYTES_MAX, commandOfLine, type PipeInput, tooLong } from './command-line.ts';
 
-/** An agent that was asked to exit, and does not. */
+/** The time for an agent to exit on request. */
 const CLOSE_MS_MAX = 15_000;
-/** Its output may still be in the pipes. */
+/** The time for the rest of the output, which may still be in the pipes. */
 const DRAIN_MS_MAX = 2000;
-/** For what an agent leaves behind. */
+/** The time for the processes that an agent leaves behind. */
 const LEFT_MS = 1000;
-const NOBODY = 'nobody can answer this: the input has ended';
+const NOBODY = 'no one can answer this: the input has ended';
 
 export interface PipeOptions extends AgentTreeOptions {
   readonly name: DriverName;
@@ -26,9 +26,9 @@ export interface PipeOptions extends AgentTreeOptions {
 export interface PipeEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Closed because the input had ended, or by a command. */
+  /** Whether the agent was closed, because the input had ended or by a command. */
   readonly isClosed: boolean;
-  /** The signal that has ended us, if one has. */
+  /** The signal that has ended this process, or null. */
   readonly endedBy: NodeJS.Signals | null;
 }
 
@@ -37,7 +37,7 @@ export class Pipe {
   readonly #tree: AgentTree;
   readonly #by = 'pipe';
   #last: Promise<void> = Promise.resolve();
-  /** Prompts that are not done, and the turn, if one runs. */
+  /** Unfinished prompts, and the turn, if one runs. */
   readonly #prompts = new Set<string>();
   #isInTurn = false;
   readonly #asks = new Map<string, 'permission' | 'question'>();
@@ -50,59 +50,56 @@ export class Pipe {
     this.#tree = new AgentTree(tree);
   }
 
-  /** Resolves when the agent and everything that it has started are gone. */
+  /** Resolves when the agent and all processes that it has started are gone. */
   async run(): Promise<PipeEnd> {
     const stop = (signal: NodeJS.Signals): void => {
       this.#endedBy ??= signal;
       void this.#tree.end();
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-    process.stdout.on('error', () => stop('SIGPIPE')); // nobody reads
+    process.stdout.on('error', () => stop('SIGPIPE')); // the reader is gone
     const { child } = this.#tree;
     await this.#take({ type: 'started', at: Date.now() });
     const output = Promise.all([this.#read(child.stdout, 'stdout'), this.#read(child.stderr, 'stderr')]);
     void this.#readInput();
     const exit = await this.#tree.exited;
-    await this.#tree.end(LEFT_MS); // what it has left; this also closes its pipes
+    await this.#tree.end(LEFT_MS); // ends its remaining processes; this also closes its pipes
     await Promise.race([output, sleep(DRAIN_MS_MAX)]);
     await this.#take({ type: 'exited', at: Date.now(), ...exit });
     return { ...exit, isClosed: this.#isClosed, endedBy: this.#endedBy };
   }
 
   async #read(stream: NodeJS.ReadableStream, name: 'stdout' | 'stderr'): Promise<void> {
-    const framing = new LineFraming();
-    const lines = (framed: ReturnType<LineFraming['push']>): DriverInput[] =>
-      framed.map((line) => ({ type: 'line', stream: name, ...line, at: Date.now() }));
-    for await (const chunk of stream)
-      for (const input of lines(framing.push(chunk as Uint8Array))) await this.#take(input);
-    for (const input of lines(framing.end())) await this.#take(input);
+    const framing = agentLines();
+    const take = ({ text, offset, length, isCut }: FramedLine): Promise<void> =>
+      this.#take({ type: 'line', stream: name, text, offset, length, ...(isCut && { isCut }), at: Date.now() });
+    for await (const chunk of stream) for (const line of framing.push(chunk as Uint8Array)) await take(line);
+    for (const line of framing.end()) await take(line);
   }
 
   async #readInput(): Promise<void> {
     let number = 0;
-    const refused: InputLine[] = [];
-    const splitter = new LineSplitter(COMMAND_BYTES_MAX, (bytes) => refused.push(tooLong(++number, bytes)));
-    const each = async (line: string): Promise<void> => {
-      for (const input of refused.splice(0)) await this.#command(input);
+    const lines = new LineFraming({ bytesMax: COMMAND_BYTES_MAX });
+    const each = async ({ text, length, isDropped }: FramedLine): Promise<void> => {
       number++;
-      if (line.trim() !== '') await this.#command(commandOfLine(line, number));
+      if (isDropped) await this.#command(tooLong(number, length));
+      else if (text.trim() !== '') await this.#command(commandOfLine(text, number));
     };
     try {
-      for await (const chunk of process.stdin) for (const line of splitter.push(chunk as Buffer)) await each(line);
-      for (const line of splitter.end()) await each(line);
-      for (const input of refused.splice(0)) await this.#command(input);
+      for await (const chunk of process.stdin) for (const line of lines.push(chunk as Buffer)) await each(line);
+      for (const line of lines.end()) await each(line);
     } catch {
-      // What cannot be read has ended.
+      // An input that cannot be read has ended.
     }
     this.#hasInputEnded = true;
     await this.#take(null);
   }
 
-  async #command(input: InputLine): Promise<void> {
+  async #command(input: PipeInput): Promise<void> {
     const { id } = input;
     if ('refused' in input) {
       const body = { kind: 'command.refused', command: id, code: 'invalid', by: this.#by, ...input.refused } as const;
-      return this.#print([this.#driver.say(body as AgentBody, Date.now())]);
+      return this.#print([this.#driver.envelop(body as AgentBody, Date.now(), 'daemon')]);
     }
     const { command } = input;
     if (command.do === 'close') {
@@ -112,12 +109,12 @@ export class Pipe {
     if (command.do === 'prompt') this.#prompts.add(command.clientId);
     await this.#take({ type: 'command', command, id, by: this.#by, at: Date.now() });
     const { stdin } = this.#tree.child;
-    // An agent that does not read: further commands wait in the pipe, and its output is read on.
+    // The agent does not read its input: further commands wait in the pipe, but its output is still read.
     if (stdin.writableNeedDrain)
       await Promise.race([new Promise((done) => stdin.once('drain', done)), this.#tree.exited]);
   }
 
-  /** One after the other. Null: nothing new, but it may be time to close. */
+  /** Takes inputs one after the other. Null: there is no new input, but it may be time to close. */
   #take(input: DriverInput | null): Promise<void> {
     return (this.#last = this.#last.then(async () => {
       if (input) await this.#step(input);
@@ -142,10 +139,10 @@ export class Pipe {
     else if (event.kind === 'question.asked') this.#asks.set(event.request, 'question');
     else if (event.kind === 'permission.resolved' || event.kind === 'question.resolved')
       this.#asks.delete(event.request);
-    else if (event.kind === 'fault' && event.fatal) this.#prompts.clear(); // it will take none of them
+    else if (event.kind === 'fault' && event.fatal) this.#prompts.clear(); // the agent will take none of the prompts
   }
 
-  /** Nobody is there to answer what it asks; when it has nothing more to do, its input ends. */
+  /** Denies open requests, because no client is left to answer them; when the agent has no more work, its input is closed. */
   async #close(): Promise<void> {
     for (const [request, type] of [...this.#asks]) {
       this.#asks.delete(request);
@@ -162,7 +159,7 @@ export class Pipe {
     void this.#tree.exited.then(() => clearTimeout(timer));
   }
 
-  /** Resolves when there is room for more: a slow reader slows the agent. */
+  /** Prints events; resolves when there is room for more: a slow reader slows the agent. */
   async #print(events: readonly AgentEvent[]): Promise<void> {
     if (events.length === 0 || this.#endedBy === 'SIGPIPE') return;
     const text = events.map((event) => `${JSON.stringify(event)}\n`).join('');

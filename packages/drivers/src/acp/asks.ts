@@ -1,14 +1,15 @@
-/** What an ACP agent asks of its client: permissions, forms; files and terminals, which Spool does not offer. */
-import { OPTION_KINDS, type PermissionOption, type Question } from '@spool/protocol/agent';
+/** Requests of an ACP agent to its client: permissions and forms; and files and terminals, which Spool does not offer. */
+import { OPTION_KINDS, type PermissionOption, type AgentQuestion } from '@spool/protocol/agent';
 import { newKey, openKey } from '../json-rpc.ts';
 import { isObject, type JsonObject, listOf, objectOf, present, textOf } from '../json-value.ts';
-import type { Choice } from '../ledger/commands.ts';
+import type { PermissionChoice } from '../ledger/commands.ts';
+import { besides, membersOf, readQuestions } from '../questions.ts';
 import { type AcpWork, respond } from './state.ts';
-import { diffsOf, inputOf, toolCall } from './tools.ts';
+import { askedName, diffsOf, hasRawInput, inputOf, parseToolKind, toolCall } from './tools.ts';
 
-export function asked(work: AcpWork, id: string | number, method: string, params: JsonObject): boolean {
+export function takeRequest(work: AcpWork, id: string | number, method: string, params: JsonObject): boolean {
   const { state, ledger } = work;
-  const key = newKey(ledger, state.rpc, id);
+  const key = openKey(state.asked, id) ?? newKey(ledger, state.rpc, id);
   switch (method) {
     case 'session/request_permission': {
       ledger.closeParts();
@@ -17,37 +18,47 @@ export function asked(work: AcpWork, id: string | number, method: string, params
       ledger.ensureTurn();
       const call = objectOf(params.toolCall);
       const tool = textOf(call.toolCallId) ?? null;
+      const before = state.asked[key];
       state.asked[key] = { id, method, tool };
       toolCall(work, call);
+      if (before) state.asked[key] = before;
       ledger.askPermission(key, {
         tool: tool ?? undefined,
-        name: tool === null ? undefined : ledger.toolName(tool),
+        name: askedName(work, tool, call),
+        toolKind: call.kind === undefined ? undefined : parseToolKind(call.kind),
         title: textOf(call.title),
-        input: inputOf(work, call) ?? call.rawInput,
+        input: shownInput(work, call),
         diffs: diffsOf(call.content),
         options: listOf(params.options).map(optionOf),
+        // A command that is known by its title alone may be described by the model.
+        ...(hasRawInput(call) || inputOf(work, call) === undefined ? {} : { humanOnly: true }),
       });
       return true;
     }
     case 'elicitation/create':
-      state.asked[key] = { id, method, tool: textOf(params.toolCallId) ?? null };
-      ledger.askQuestion(key, {
-        tool: textOf(params.toolCallId),
-        questions: questionsOf(params),
-        schema: params.requestedSchema,
-      });
+      if (
+        ledger.askQuestion(key, {
+          tool: textOf(params.toolCallId),
+          questions: questionsOf(params),
+          schema: params.requestedSchema,
+          input: membersOf(besides(params, [...PLACES, 'message', 'requestedSchema'])),
+        })
+      )
+        state.asked[key] = { id, method, tool: textOf(params.toolCallId) ?? null };
       return true;
-    case '_x.ai/ask_user_question':
-      state.asked[key] = { id, method, tool: textOf(params.toolCallId) ?? null };
-      ledger.askQuestion(key, { tool: textOf(params.toolCallId), questions: listOf(params.questions).map(questionOf) });
+    case '_x.ai/ask_user_question': {
+      const { questions, rest } = readQuestions(besides(params, PLACES), { multi: 'multiSelect' });
+      if (ledger.askQuestion(key, { tool: textOf(params.toolCallId), questions, input: rest }))
+        state.asked[key] = { id, method, tool: textOf(params.toolCallId) ?? null };
       return true;
+    }
     default: {
       const isKnown = /^(fs|terminal)\//.test(method);
       if (isKnown) {
         const text = `The agent asked for ${method}${typeof params.path === 'string' ? ` of ${params.path}` : ''}.`;
         ledger.emit({ kind: 'notice', level: 'info', code: method, text });
       }
-      // Without an answer the agent would wait for ever.
+      // Without an answer the agent would wait forever.
       if (!state.options.isReadOnly)
         ledger.write({ jsonrpc: '2.0', id, error: { code: -32601, message: `${method} is not supported` } });
       return isKnown;
@@ -55,30 +66,40 @@ export function asked(work: AcpWork, id: string | number, method: string, params
   }
 }
 
+/**
+ * The input of the tool call, with the data beside it: texts, where some agents put a plan, and files that no other part of the
+ * call names. The person who approves the call sees all of it.
+ */
+function shownInput(work: AcpWork, call: JsonObject): unknown {
+  const input = inputOf(work, call) ?? call.rawInput;
+  const content = listOf(call.content).filter((item) => objectOf(item).type !== 'diff');
+  const named = new Set([...Object.values(objectOf(input)), ...diffsOf(call.content).map(({ path }) => path)]);
+  const locations = listOf(call.locations).filter((location) => !named.has(objectOf(location).path));
+  const beside = { ...(content.length > 0 && { content }), ...(locations.length > 0 && { locations }) };
+  if (Object.keys(beside).length === 0) return input;
+  return isObject(input) ? { ...input, ...beside } : present({ rawInput: input, ...beside });
+}
+
 function optionOf(value: unknown): PermissionOption {
   const { optionId, name, kind } = objectOf(value);
   const id = textOf(optionId) ?? '';
-  return { id, label: textOf(name) ?? id, kind: OPTION_KINDS.find((known) => known === kind) ?? 'other' };
+  const label = textOf(name) ?? id;
+  const known = OPTION_KINDS.find((each) => each === kind) ?? 'other';
+  return { id, label, kind: known === 'allow_once' && ALLOWS_MORE.test(`${id} ${label}`) ? 'allow_always' : known };
 }
 
-function questionOf(value: unknown): Question {
-  const { question, header, options, multiSelect } = objectOf(value);
-  const text = textOf(question) ?? '';
-  return {
-    id: text,
-    text,
-    multi: multiSelect === true,
-    freeText: true,
-    options: listOf(options).map((option) => {
-      const { label, description } = objectOf(option);
-      return { id: textOf(label) ?? '', label: textOf(label) ?? '', ...present({ description: textOf(description) }) };
-    }),
-    ...present({ header: textOf(header) }),
-  };
-}
+/**
+ * Words of an option that allows more than this one request, whatever its kind says: Grok calls `enable-always-approve` ("don't ask
+ * again for anything") `allow_once`. A word too many only means that the option must be chosen by its id.
+ */
+const ALLOWS_MORE =
+  /always|again|\ball\b|anything|every|session|bypass|\bauto\b|yolo|trust|permanent|remember|forever/i;
 
-/** A form: one question for each property of its schema. */
-function questionsOf(params: JsonObject): Question[] {
+/** Members that name places in the protocol. */
+const PLACES: readonly string[] = ['sessionId', 'toolCallId'];
+
+/** Returns the questions of a form: one for each property of its schema. */
+function questionsOf(params: JsonObject): AgentQuestion[] {
   const properties = Object.entries(objectOf(objectOf(params.requestedSchema).properties));
   const message = textOf(params.message) ?? '';
   if (properties.length === 0) return [{ id: 'content', text: message, options: [], freeText: true }];
@@ -101,7 +122,7 @@ function questionsOf(params: JsonObject): Question[] {
 }
 
 /** The protocol has no place for a message. */
-export function answerPermission(work: AcpWork, key: string, choice: Choice): false {
+export function answerPermission(work: AcpWork, key: string, choice: PermissionChoice): false {
   const { state } = work;
   const ask = state.asked[key];
   delete state.asked[key];
@@ -126,7 +147,7 @@ export function answerQuestion(
   else respond(work, ask.id, answers ? { outcome: 'accepted', answers } : { outcome: 'cancelled' });
 }
 
-/** Before a turn is cancelled, everything that is asked must be answered. */
+/** Answers every open request; the protocol demands that before a turn is cancelled. */
 export function cancelAsks(work: AcpWork): void {
   const { state, ledger } = work;
   for (const [key, ask] of Object.entries(state.asked)) {
@@ -143,8 +164,8 @@ export function cancelAsks(work: AcpWork): void {
   }
 }
 
-/** An answer that another client wrote, in a recording. */
-export function sentAnswer({ state, ledger }: AcpWork, id: string | number, message: JsonObject): void {
+/** Notes an answer that another client wrote, in a recording. */
+export function noteAcpAnswer({ state, ledger }: AcpWork, id: string | number, message: JsonObject): void {
   const key = openKey(state.asked, id);
   const ask = key === undefined ? undefined : state.asked[key];
   if (key === undefined || !ask) return;

@@ -4,18 +4,18 @@
  */
 import type { AgentSource, Content, Tokens, TurnOutcome } from '@spool/protocol/agent';
 import type { Dialect } from '../dialect.ts';
-import { connect, openKey, rpcMessage } from '../json-rpc.ts';
+import { beginConnection, openKey, rpcMessage, unreadableRequest } from '../json-rpc.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, present, textOf } from '../json-value.ts';
-import type { Hands } from '../ledger/commands.ts';
+import type { Capabilities } from '../ledger/commands.ts';
 import type { QueuedPrompt } from '../ledger/state.ts';
 import { dialectOf } from '../ledger/stepper.ts';
-import { isKnownTo, type Program } from '../versions.ts';
-import { answerPermission, answerQuestion, asked, cancelAsks, sentAnswer } from './asks.ts';
-import { type AcpState, type AcpWork, initialAcp, request } from './state.ts';
+import { isKnownTo, type ProgramVersion } from '../versions.ts';
+import { answerPermission, answerQuestion, takeRequest, cancelAsks, noteAcpAnswer } from './asks.ts';
+import { type AcpState, type AcpWork, initialAcp, sendAcpRequest } from './state.ts';
 import { blockContent } from './tools.ts';
 import { settingsOf, update } from './updates.ts';
 
-/** Notifications of an agent's own. Returns false if one is unknown. */
+/** Handles the notifications that only this agent has. Returns false if one is unknown. */
 export type AcpExtension = (work: AcpWork, method: string, params: JsonObject) => boolean;
 
 export function acpDialect(source: AgentSource, extension: AcpExtension = () => false): Dialect<AcpState> {
@@ -23,9 +23,10 @@ export function acpDialect(source: AgentSource, extension: AcpExtension = () => 
     source,
     initial: initialAcp,
     message: (work, line) => message(work, line, extension),
+    unreadable: unreadableRequest,
     sent,
     started,
-    hands,
+    capabilities,
     program: ({ state }) => (state.isStarted ? programOf(state) : null),
     resumable: ({ state }) => (state.canLoad || state.canResume ? state.session : null),
     typeOf(line) {
@@ -39,11 +40,11 @@ export const acp = acpDialect('acp');
 
 function started(work: AcpWork): void {
   const { state } = work;
-  connect(state.rpc);
+  beginConnection(state.rpc);
   state.asked = {};
   state.prompts = [];
   if (state.options.isReadOnly) return;
-  request(work, 'initialize', {
+  sendAcpRequest(work, 'initialize', {
     protocolVersion: 1,
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
@@ -58,7 +59,7 @@ function message(work: AcpWork, line: JsonObject, extension: AcpExtension): bool
   const rpc = rpcMessage(line);
   if (!rpc) return false;
   const params = objectOf('params' in rpc ? rpc.params : undefined);
-  if (rpc.type === 'request') return asked(work, rpc.id, rpc.method, params);
+  if (rpc.type === 'request') return takeRequest(work, rpc.id, rpc.method, params);
   if (rpc.type === 'response') return response(work, rpc.id, objectOf(rpc.result), rpc.error);
   switch (rpc.method) {
     case 'session/update':
@@ -82,7 +83,7 @@ function response(work: AcpWork, id: string, result: JsonObject, error: JsonObje
   const { state, ledger } = work;
   const { method, note } = state.rpc.pending[id] ?? { method: '', note: null };
   delete state.rpc.pending[id];
-  if (error) return failed(work, id, method, error);
+  if (error) return takeError(work, id, method, error);
   if (textOf(result.stopReason) !== undefined) return prompted(work, id, result);
   if (result.protocolVersion !== undefined) return initialized(work, result);
   const session = textOf(result.sessionId);
@@ -97,7 +98,7 @@ function response(work: AcpWork, id: string, result: JsonObject, error: JsonObje
   return true;
 }
 
-function programOf({ agentName, agentVersion }: AcpState): Program | null {
+function programOf({ agentName, agentVersion }: AcpState): ProgramVersion | null {
   return agentName === null || agentVersion === null ? null : { name: agentName, version: agentVersion };
 }
 
@@ -123,12 +124,13 @@ function initialized(work: AcpWork, result: JsonObject): boolean {
   if (state.options.isReadOnly) return true;
   const place = { cwd: state.options.cwd ?? '/', mcpServers: [] };
   const { session } = state;
-  if (session !== null && state.canResume) request(work, 'session/resume', { ...place, sessionId: session }, session);
+  if (session !== null && state.canResume)
+    sendAcpRequest(work, 'session/resume', { ...place, sessionId: session }, session);
   else if (session !== null && state.canLoad) {
     state.isSkipping = state.options.isContinued === true;
-    request(work, 'session/load', { ...place, sessionId: session }, session);
+    sendAcpRequest(work, 'session/load', { ...place, sessionId: session }, session);
   } else if (session !== null) cannotGoOn(work, 'it offers neither session/load nor session/resume');
-  else request(work, 'session/new', place);
+  else sendAcpRequest(work, 'session/new', place);
   return true;
 }
 
@@ -152,7 +154,7 @@ function sessionReady(work: AcpWork, session: string | undefined, result: JsonOb
   if (isFirst && !state.options.isReadOnly) choose(work, { model, mode });
 }
 
-/** What the session was started with, before the first prompt; an agent that refuses it says so in a fault. */
+/** Sets the options of the session before the first prompt; if the agent refuses one, a fault says so. */
 function choose(
   work: AcpWork,
   current: { readonly model?: string | undefined; readonly mode?: string | undefined },
@@ -160,13 +162,13 @@ function choose(
   const { model, mode } = work.state.options;
   if (model !== undefined && model !== current.model) setModel(work, model);
   if (mode !== undefined && mode !== current.mode)
-    request(work, 'session/set_mode', { sessionId: work.state.session, modeId: mode });
+    sendAcpRequest(work, 'session/set_mode', { sessionId: work.state.session, modeId: mode });
 }
 
 function setModel(work: AcpWork, model: string): void {
   const { modelOption, session: sessionId } = work.state;
-  if (modelOption === null) request(work, 'session/set_model', { sessionId, modelId: model });
-  else request(work, 'session/set_config_option', { sessionId, configId: modelOption, value: model });
+  if (modelOption === null) sendAcpRequest(work, 'session/set_model', { sessionId, modelId: model });
+  else sendAcpRequest(work, 'session/set_config_option', { sessionId, configId: modelOption, value: model });
 }
 
 const OUTCOMES: Readonly<Record<string, TurnOutcome>> = {
@@ -210,7 +212,7 @@ export function endPrompt(work: AcpWork, id: string, end: Parameters<AcpWork['le
   if (state.prompts.length > 0) ledger.startTurn('queue');
 }
 
-function failed(work: AcpWork, id: string, method: string, error: JsonObject): boolean {
+function takeError(work: AcpWork, id: string, method: string, error: JsonObject): boolean {
   const { state, ledger } = work;
   const text = textOf(error.message) ?? 'the agent refused a request';
   const fault = { code: String(error.code ?? 'error'), message: text };
@@ -229,9 +231,9 @@ function failed(work: AcpWork, id: string, method: string, error: JsonObject): b
   return true;
 }
 
-/** Another session would know nothing of what was said: whoever wanted to go on does not want that. */
+/** Reports that the session cannot be resumed. A new session would lack the conversation, so none is started. */
 function cannotGoOn({ state, ledger }: AcpWork, why: string): void {
-  const message = `the agent cannot go on with its session ${state.session}: ${why}`;
+  const message = `the agent cannot resume its session ${state.session}: ${why}`;
   ledger.emit({ kind: 'fault', error: { code: 'resume', message }, fatal: true });
   ledger.closes = true;
 }
@@ -255,7 +257,7 @@ function sent(work: AcpWork, line: JsonObject): void {
   const rpc = rpcMessage(line);
   if (rpc?.type === 'response') {
     const id = textOf(line.id) ?? numberOf(line.id);
-    if (id !== undefined) sentAnswer(work, id, line);
+    if (id !== undefined) noteAcpAnswer(work, id, line);
     return;
   }
   if (rpc?.type !== 'request') return;
@@ -268,14 +270,14 @@ function sent(work: AcpWork, line: JsonObject): void {
   else ledger.startTurn('user', { prompt });
 }
 
-function hands(work: AcpWork): Hands {
+function capabilities(work: AcpWork): Capabilities {
   const { state, ledger } = work;
   // The session may be known only when the prompt that waited for it goes out.
   const target = (): { sessionId: string | null } => ({ sessionId: state.session });
   return {
     prompt(prompt: QueuedPrompt) {
       const content = prompt.content.map(blockOf);
-      state.prompts.push(request(work, 'session/prompt', { ...target(), prompt: content }));
+      state.prompts.push(sendAcpRequest(work, 'session/prompt', { ...target(), prompt: content }));
     },
     interrupt() {
       cancelAsks(work);
@@ -283,7 +285,7 @@ function hands(work: AcpWork): Hands {
     },
     permission: (key, choice) => answerPermission(work, key, choice),
     question: (key, answers) => answerQuestion(work, key, answers),
-    setMode: (mode) => void request(work, 'session/set_mode', { ...target(), modeId: mode }),
+    setMode: (mode) => void sendAcpRequest(work, 'session/set_mode', { ...target(), modeId: mode }),
     setModel: (model) => setModel(work, model),
   };
 }

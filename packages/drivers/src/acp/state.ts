@@ -1,4 +1,4 @@
-/** The state of the ACP dialect, and how it sends requests. */
+/** The state of the ACP dialect, and the function that sends requests. */
 import type { DialectOptions } from '../dialect.ts';
 import { emptyRpc, type RpcState } from '../json-rpc.ts';
 import type { JsonObject } from '../json-value.ts';
@@ -14,19 +14,19 @@ export interface AcpState extends DialectState {
   agentVersion: string | null;
   canLoad: boolean;
   canResume: boolean;
-  /** How the model is set: by its own method, or by an option with this id. */
+  /** The id of the option that sets the model; null if the model has its own method. */
   modelOption: string | null;
   /** Our prompts without a response, by request id. */
   prompts: string[];
-  /** A prompt of someone else was shown: a loaded history, or another client. */
+  /** Whether a prompt of someone else was shown: from a loaded history, or from another client. */
   isFollowing: boolean;
-  /** The number of the turn whose end the agent told by itself: the response to its prompt says the same. */
+  /** The number of the turn whose end the agent reported by itself: the response to its prompt says the same. */
   toldEnd: number;
-  /** A history is being loaded that the events already have. */
+  /** Whether a history is being loaded that the events already have. */
   isSkipping: boolean;
-  /** The answer has come, and the history has not ended yet. */
+  /** Whether the answer has come, and the history has not ended yet. */
   isHistoryDue: boolean;
-  /** What ends it has come before the answer. */
+  /** Whether the history ended before the answer came. */
   isHistoryOver: boolean;
   /** The kind of the last update: a run of chunks is one message. */
   last: string | null;
@@ -35,7 +35,7 @@ export interface AcpState extends DialectState {
   messages: number;
   parts: Record<string, number>;
   asked: Record<string, { id: string | number; method: string; tool: string | null }>;
-  /** Tools that were denied: some agents say nothing more about them. */
+  /** Tools that were denied: some agents send nothing more about them. */
   denied: string[];
   /** The last diff of each open tool: agents repeat them. */
   diffs: Record<string, string>;
@@ -75,7 +75,7 @@ export function initialAcp(options: DialectOptions): AcpState {
 }
 
 /** Sends a request and returns its id. */
-export function request({ state, ledger }: AcpWork, method: string, params: JsonObject, note?: string): string {
+export function sendAcpRequest({ state, ledger }: AcpWork, method: string, params: JsonObject, note?: string): string {
   const id = ++state.rpc.sent;
   state.rpc.pending[id] = { method, note: note ?? null };
   ledger.write({ jsonrpc: '2.0', id, method, params });

@@ -1,13 +1,18 @@
-/** Tool calls: created by whatever names them first, refined by updates, ended by their status. */
+/** Tool calls: created by the first message that names them, refined by updates, ended by their status. */
 import type { Content, Diff, ToolKind } from '@spool/protocol/agent';
 import { type JsonObject, isObject, listOf, numberOf, objectOf, present, textOf } from '../json-value.ts';
 import type { AcpWork } from './state.ts';
 
 const KINDS: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch']);
-/** As it calls itself. */
+/** The name that Gemini gives itself. */
 const GEMINI = 'gemini-cli';
+/**
+ * The name that OpenCode gives itself. It begins a call with the tool's own name as the title. That is good enough to show, and
+ * no rule sees it.
+ */
+const OPENCODE = 'OpenCode';
 const GEMINI_SHELL = 'run_shell_command';
-/** Output repeated at the end of a tool. */
+/** The limit of output that is repeated at the end of a tool. */
 const OUTPUT_CHARS_MAX = 64 * 1024;
 
 export function toolCall(work: AcpWork, call: JsonObject): void {
@@ -15,8 +20,8 @@ export function toolCall(work: AcpWork, call: JsonObject): void {
   const id = textOf(call.toolCallId);
   if (id === undefined || ledger.hasEnded(id)) return;
   work.detail = 'tool';
-  describe(work, id, call);
-  const contents = contentOf(call.content);
+  describeTool(work, id, call);
+  const contents = parseContents(call.content);
   const isEnded = call.status === 'completed' || call.status === 'failed';
   for (const diff of diffsOf(call.content)) showDiff(work, id, diff, call.status);
   const text = contents.flatMap((content) => (content.type === 'text' ? [content.text] : [])).join('');
@@ -34,7 +39,7 @@ export function toolCall(work: AcpWork, call: JsonObject): void {
   forget(work, id);
 }
 
-function describe(work: AcpWork, id: string, call: JsonObject): void {
+function describeTool(work: AcpWork, id: string, call: JsonObject): void {
   const { ledger } = work;
   const name = nameOf(work, id, call);
   const title = textOf(call.title);
@@ -43,12 +48,18 @@ function describe(work: AcpWork, id: string, call: JsonObject): void {
   const isNews = title !== undefined || input !== undefined || paths.length > 0;
   if (ledger.hasTool(id) && !isNews) return;
   ledger.startTool(id, {
-    name: name ?? (ledger.hasTool(id) ? undefined : (title ?? undefined)),
-    toolKind: kindOf(call.kind),
+    // Never the title, which may be words of the model.
+    name: name ?? (ledger.hasTool(id) ? undefined : shownName(work, call)),
+    toolKind: parseToolKind(call.kind),
     title,
     input,
     ...(paths.length > 0 ? { paths } : {}),
   });
+}
+
+/** Returns a name for a tool that the protocol does not name. */
+function shownName({ state }: AcpWork, { kind, title }: JsonObject): string {
+  return state.agentName === OPENCODE && /^\w+$/.test(textOf(title) ?? '') ? String(title) : parseToolKind(kind);
 }
 
 function nameOf({ state }: AcpWork, id: string, call: JsonObject): string | undefined {
@@ -58,15 +69,32 @@ function nameOf({ state }: AcpWork, id: string, call: JsonObject): string | unde
   return name ?? (state.agentName === GEMINI ? /^(\w+?)__/.exec(id)?.[1] : undefined);
 }
 
-/** Gemini tells no input, but the title of its shell tool is the whole command. */
+/** The name of the tool for which an agent asks: its own name, or the kind that the request itself says. */
+export function askedName(work: AcpWork, id: string | null, call: JsonObject): string | undefined {
+  const known = id === null || work.state.agentName === OPENCODE ? undefined : work.ledger.toolName(id);
+  const isKind = known === undefined || known === '' || known === parseToolKind(known);
+  return nameOf(work, id ?? '', call) ?? (isKind && call.kind !== undefined ? parseToolKind(call.kind) : known);
+}
+
+/**
+ * Whether the request has its input from the protocol. Otherwise the title is shown in its place, which must not satisfy a rule.
+ */
+export function hasRawInput({ rawInput }: JsonObject): boolean {
+  return isObject(rawInput) && Object.keys(rawInput).length > 0;
+}
+
+/**
+ * Returns the input of a call. Gemini reports none, but the title of its shell tool is the command, or in some versions its
+ * description by the model.
+ */
 export function inputOf(work: AcpWork, call: JsonObject): unknown {
   const { rawInput, title } = call;
-  if (isObject(rawInput) && Object.keys(rawInput).length > 0) return rawInput;
+  if (hasRawInput(call)) return rawInput;
   const isShell = nameOf(work, textOf(call.toolCallId) ?? '', call) === GEMINI_SHELL && call.kind === 'execute';
   return isShell && work.state.agentName === GEMINI && typeof title === 'string' ? { command: title } : undefined;
 }
 
-export function kindOf(kind: unknown): ToolKind {
+export function parseToolKind(kind: unknown): ToolKind {
   if (kind === 'switch_mode') return 'mode';
   return typeof kind === 'string' && KINDS.has(kind) ? (kind as ToolKind) : 'other';
 }
@@ -102,7 +130,7 @@ export function diffsOf(value: unknown): Diff[] {
   });
 }
 
-function contentOf(value: unknown): Content[] {
+function parseContents(value: unknown): Content[] {
   return listOf(value).flatMap((item): Content[] => {
     const { type, content, terminalId } = objectOf(item);
     if (type === 'content') return [blockContent(content)];
@@ -135,7 +163,7 @@ function isRejection(call: JsonObject): boolean {
   return objectOf(objectOf(call._meta).claudeCode).nonExecutionKind !== undefined && call.status === 'failed';
 }
 
-/** Short and good enough to see whether two texts are the same. */
+/** Returns a short text by which two texts can be compared. */
 function fingerprint(text: string): string {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);

@@ -5,7 +5,7 @@ import { rawEvent } from '../ledger/raw.ts';
 import type { AcpWork } from './state.ts';
 import { blockContent, toolCall } from './tools.ts';
 
-/** Updates that say nothing about the flow of text: a message goes on after them. */
+/** Updates that do not interrupt the flow of text: a message continues after them. */
 const ASIDE: ReadonlySet<string> = new Set([
   'available_commands_update',
   'current_mode_update',
@@ -15,7 +15,7 @@ const ASIDE: ReadonlySet<string> = new Set([
   'notice',
 ]);
 
-/** Of the parts of the latest messages. */
+/** The number of latest messages whose parts are remembered. */
 const MESSAGES_MAX = 32;
 
 export function update(work: AcpWork, params: JsonObject): boolean {
@@ -91,7 +91,7 @@ function chunk(work: AcpWork, kind: 'message' | 'thinking', change: JsonObject):
   const content = blockContent(change.content);
   const mode = content.type === 'text' ? /^\[MODE_UPDATE\] (\w+)\s*$/.exec(content.text)?.[1] : undefined;
   if (mode !== undefined) {
-    ledger.emit({ kind: 'session.updated', mode }); // Gemini tells its mode as text of the model.
+    ledger.emit({ kind: 'session.updated', mode }); // Gemini reports its mode as text of the model.
     return true;
   }
   ledger.ensureTurn();
@@ -112,7 +112,7 @@ function chunk(work: AcpWork, kind: 'message' | 'thinking', change: JsonObject):
   return true;
 }
 
-/** A prompt of ours comes back, or one of someone else: a loaded history, or another client of the same session. */
+/** Handles a prompt that the agent repeats: ours, or one from a loaded history or another client of the same session. */
 function userChunk({ state, ledger }: AcpWork, change: JsonObject): boolean {
   const content = [blockContent(change.content)];
   if (state.prompts.length === 0 && state.message === null) {
@@ -134,7 +134,7 @@ function planEntry(value: unknown): PlanEntry {
   };
 }
 
-/** Mode and model in a list of options. */
+/** Returns mode and model from a list of options. */
 export function settingsOf(options: unknown): { mode?: string; model?: string } {
   const settings: { mode?: string; model?: string } = {};
   for (const value of listOf(options)) {

@@ -1,18 +1,20 @@
-/** The control protocol: what the agent asks of its host, and the host's requests and their responses. */
-import type { PermissionOption, Question } from '@spool/protocol/agent';
-import type { Choice } from '../ledger/commands.ts';
+/** The control protocol: the agent's requests to its host, and the host's requests with their responses. */
+import type { PermissionOption } from '@spool/protocol/agent';
+import type { PermissionChoice } from '../ledger/commands.ts';
+import { ID_RULE, isRequestId } from '../ledger/ledger.ts';
 import { isObject, type JsonObject, listOf, objectOf, present, textOf, textsOf } from '../json-value.ts';
+import { readQuestions } from '../questions.ts';
 import { agentOf, type ClaudeWork } from './state.ts';
 import { setMode } from './system.ts';
 import { titleOf, toolKindOf } from './tools.ts';
 
-/** A tool that asks the user: its answer is a question's, not a permission's. */
+/** The tool that asks the user: its answer is a question's, not a permission's. */
 const ASKS_USER = 'AskUserQuestion';
 
 export function controlRequest(work: ClaudeWork, line: JsonObject): boolean {
-  const id = textOf(line.request_id);
+  const id = line.request_id;
   const request = objectOf(line.request);
-  if (id === undefined) return false;
+  if (typeof id !== 'string' || !isRequestId(id)) return refuseId(work, id);
   if (request.subtype === 'can_use_tool') return canUseTool(work, id, request);
   if (request.subtype === 'hook_callback') {
     const name = textOf(objectOf(request.input).hook_event_name) ?? textOf(request.callback_id) ?? 'hook';
@@ -21,12 +23,29 @@ export function controlRequest(work: ClaudeWork, line: JsonObject): boolean {
     work.ledger.emit({ kind: 'hook', phase: 'done', name, id });
     return true;
   }
-  // Without an answer the agent would wait for ever.
-  if (!work.state.options.isReadOnly) {
-    const error = 'unsupported request';
-    work.ledger.write({ type: 'control_response', response: { subtype: 'error', request_id: id, error } });
-  }
+  respondError(work, id, 'unsupported request');
   return false;
+}
+
+/** Refuses a request that no answer could name. */
+function refuseId(work: ClaudeWork, id: unknown): boolean {
+  work.ledger.refuseRequest('a request without a usable id');
+  respondError(work, id ?? null, `Denied by Spool: ${ID_RULE}.`);
+  return true;
+}
+
+/** Refuses a request of which only these members of its line could be read. */
+export function unreadableRequest(work: ClaudeWork, { type, request_id: id }: JsonObject): boolean {
+  if (type !== 'control_request') return false;
+  work.ledger.refuseRequest('a request that is too large or too deep to be read');
+  respondError(work, id ?? null, 'Denied by Spool: the request is too large or too deep to be shown.');
+  return true;
+}
+
+/** Answers a request with an error, which the agent takes as a denial. Without an answer the agent would wait forever. */
+function respondError(work: ClaudeWork, id: unknown, error: string): void {
+  if (work.state.options.isReadOnly) return;
+  work.ledger.write({ type: 'control_response', response: { subtype: 'error', request_id: id, error } });
 }
 
 function canUseTool(work: ClaudeWork, request: string, asked: JsonObject): boolean {
@@ -37,22 +56,27 @@ function canUseTool(work: ClaudeWork, request: string, asked: JsonObject): boole
   const agent = agentOf(asked);
   if (!agent) ledger.ensureTurn();
   const suggestions = [...listOf(asked.permission_suggestions)];
-  if (!ledger.hasTool(tool)) ledger.startTool(tool, { name, toolKind: toolKindOf(name), input, agent });
-  state.asked[request] = { tool, name, input, suggestions };
-  if (name === ASKS_USER) {
-    ledger.askQuestion(request, { tool, questions: questionsOf(input) });
-    return true;
-  }
-  ledger.askPermission(request, {
-    tool,
-    name,
-    title: textOf(asked.title) ?? titleOf(name, input),
-    reason: textOf(asked.decision_reason) ?? textOf(asked.description),
-    input,
-    options: optionsOf(suggestions),
-    agent,
-    ...(asked.requires_user_interaction === true ? { humanOnly: true } : {}),
-  });
+  if (!ledger.hasTool(tool))
+    ledger.startTool(tool, { name, toolKind: toolKindOf(name), title: titleOf(name, input), input, agent });
+  const { questions, rest } = readQuestions(input, { multi: 'multiSelect' });
+  const isNew =
+    name === ASKS_USER
+      ? ledger.askQuestion(request, { tool, name, questions, input: rest })
+      : ledger.askPermission(request, {
+          tool,
+          name,
+          title: textOf(asked.title),
+          reason: textOf(asked.decision_reason) ?? textOf(asked.description),
+          input: asked.input ?? input,
+          options: optionsOf(suggestions),
+          agent,
+          ...(asked.requires_user_interaction === true ? { humanOnly: true } : {}),
+        });
+  // The input of the first use of this id is the one that was shown, and the one that an answer lets run.
+  if (isNew) state.asked[request] = { tool, name, input };
+  // No answer can let such an input run as it was shown: the answer has place for an object only.
+  if (isNew && (asked.input ?? undefined) !== undefined && !isObject(asked.input))
+    ledger.denials.push({ request, message: 'Denied by Spool: the input of the tool is not an object.' });
   return true;
 }
 
@@ -87,29 +111,7 @@ function suggestionLabel(suggestion: JsonObject): string {
   }
 }
 
-function questionsOf(input: JsonObject): Question[] {
-  return listOf(input.questions).map((value) => {
-    const question = objectOf(value);
-    const text = textOf(question.question) ?? '';
-    return {
-      id: text,
-      text,
-      options: listOf(question.options).map((option) => {
-        const { label, description } = objectOf(option);
-        return {
-          id: textOf(label) ?? '',
-          label: textOf(label) ?? '',
-          ...present({ description: textOf(description) }),
-        };
-      }),
-      multi: question.multiSelect === true,
-      freeText: true,
-      ...present({ header: textOf(question.header) }),
-    };
-  });
-}
-
-/** The agent withdraws what it asked. */
+/** Handles the agent's withdrawal of a request. */
 export function controlCancel({ ledger, state }: ClaudeWork, line: JsonObject): boolean {
   const request = textOf(line.request_id);
   if (request === undefined) return false;
@@ -148,7 +150,7 @@ export function controlResponse(work: ClaudeWork, line: JsonObject): boolean {
 }
 
 /** Answers `can_use_tool`. */
-export function answerPermission(work: ClaudeWork, request: string, choice: Choice): boolean {
+export function answerPermission(work: ClaudeWork, request: string, choice: PermissionChoice): boolean {
   const asked = work.state.asked[request];
   delete work.state.asked[request];
   if (choice.decision === 'deny') {
@@ -182,7 +184,7 @@ function respond(work: ClaudeWork, request: string, response: JsonObject): void 
   work.ledger.write({ type: 'control_response', response: { subtype: 'success', request_id: request, response } });
 }
 
-/** An answer that another client wrote, in a recording. */
+/** Notes an answer that another client wrote, in a recording. */
 export function sentResponse({ state, ledger }: ClaudeWork, line: JsonObject): void {
   const response = objectOf(line.response);
   const request = textOf(response.request_id) ?? '';

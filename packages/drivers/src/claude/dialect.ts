@@ -4,7 +4,7 @@
  */
 import type { Content } from '@spool/protocol/agent';
 import type { DialectOptions } from '../dialect.ts';
-import type { Hands } from '../ledger/commands.ts';
+import type { Capabilities } from '../ledger/commands.ts';
 import type { QueuedPrompt } from '../ledger/state.ts';
 import { dialectOf } from '../ledger/stepper.ts';
 import { type JsonObject, listOf, numberOf, objectOf, present, textOf } from '../json-value.ts';
@@ -15,6 +15,7 @@ import {
   controlRequest,
   controlResponse,
   sentResponse,
+  unreadableRequest,
 } from './control.ts';
 import { result } from './result.ts';
 import { type ClaudeState, type ClaudeWork, initialClaude, requestControl } from './state.ts';
@@ -27,11 +28,12 @@ export const claude = dialectOf<ClaudeState>({
   source: 'claude',
   initial: (options: DialectOptions) => initialClaude(options),
   message,
+  unreadable: unreadableRequest,
   sent,
   started(work) {
     if (!work.state.options.isReadOnly) requestControl(work, { subtype: 'initialize', hooks: null });
   },
-  hands,
+  capabilities,
   program: ({ state }) => (state.version === null ? null : { name: 'claude', version: state.version }),
   resumable: ({ state }) => (state.ledger.turns > 0 ? state.session : null),
   typeOf: (line) => [line.type, line.subtype].filter((word) => typeof word === 'string').join('/') || 'unknown',
@@ -97,14 +99,14 @@ function message(work: ClaudeWork, line: JsonObject): boolean {
   }
 }
 
-/** What becomes of a prompt that was sent with an id. */
+/** Handles the progress of a prompt that was sent with an id. */
 function lifecycle({ ledger, state }: ClaudeWork, line: JsonObject): boolean {
   const uuid = textOf(line.command_uuid) ?? '';
   const { state: phase } = line;
   if (phase !== 'queued' && phase !== 'started' && phase !== 'completed' && phase !== 'cancelled') return false;
   const own = state.prompts[uuid];
   if (own !== undefined) {
-    // Prompts of ours: start and end are told by the turn.
+    // Our own prompts: the turn reports their start and end.
     if (phase === 'completed' || phase === 'cancelled') delete state.prompts[uuid];
     if (phase === 'cancelled') ledger.emit({ kind: 'prompt', state: 'cancelled', clientId: own });
     return true;
@@ -126,7 +128,7 @@ function sent(work: ClaudeWork, line: JsonObject): void {
   else ledger.emit({ kind: 'prompt', state: 'queued', content: prompt, ...present({ clientId: uuid }) });
 }
 
-function hands(work: ClaudeWork): Hands {
+function capabilities(work: ClaudeWork): Capabilities {
   const send = (prompt: QueuedPrompt): void => {
     const uuid = uuidOf(prompt.clientId);
     work.state.prompts[uuid] = prompt.clientId;

@@ -32,7 +32,7 @@ export function result(work: ClaudeWork, line: JsonObject): boolean {
       costUsd,
       durationMs: numberOf(line.duration_ms),
     },
-    // A subagent in the background goes on with its tools.
+    // A subagent in the background continues with its tools.
     (tool) => tool.agent !== undefined,
   );
   state.message = null;

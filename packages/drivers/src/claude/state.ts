@@ -1,4 +1,4 @@
-/** The state of the Claude dialect, and short ways to it. */
+/** The state of the Claude dialect, and short functions for it. */
 import type { AgentRef } from '@spool/protocol/agent';
 import type { DialectOptions } from '../dialect.ts';
 import { type JsonObject, textOf } from '../json-value.ts';
@@ -6,12 +6,12 @@ import { emptyLedger } from '../ledger/state.ts';
 import type { DialectState, Work } from '../ledger/stepper.ts';
 
 export interface ClaudeState extends DialectState {
-  /** How many control requests were sent: their ids are `spool-1`, … */
+  /** The number of control requests that were sent: their ids are `spool-1`, … */
   requests: number;
-  /** Control requests without a response yet, and what they are for. */
+  /** Control requests without a response yet, and their purpose. */
   pending: Record<string, { subtype: string; value?: string }>;
-  /** What `can_use_tool` asked, for the answer. */
-  asked: Record<string, { tool: string; name: string; input: JsonObject; suggestions: unknown[] }>;
+  /** The requests of `can_use_tool`, for the answer. */
+  asked: Record<string, { tool: string; name: string; input: JsonObject }>;
   session: string | null;
   model: string | null;
   mode: string | null;
@@ -23,7 +23,7 @@ export interface ClaudeState extends DialectState {
   toolBlocks: Record<string, string>;
   /** Costs so far, as the agent sums them up. */
   costUsd: number;
-  /** A background task has reported: the next turn is its own. */
+  /** Whether a background task has reported: the next turn is its own. */
   isTaskDue: boolean;
   /** Ids of prompts on the wire, and the client's own. */
   prompts: Record<string, string>;

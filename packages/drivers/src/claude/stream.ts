@@ -1,9 +1,9 @@
-/** What the model says: streamed blocks (`stream_event`), whole blocks (`assistant`) and results of tools (`user`). */
+/** The output of the model: streamed blocks (`stream_event`), whole blocks (`assistant`) and results of tools (`user`). */
 import type { AgentRef } from '@spool/protocol/agent';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json-value.ts';
 import type { PartPlace } from '../ledger/ledger.ts';
 import { agentOf, type ClaudeWork } from './state.ts';
-import { blockContent, contentOf, diffOf, pathsOf, planOf, titleOf, toolKindOf } from './tools.ts';
+import { blockContent, parseToolContent, diffOf, pathsOf, planOf, titleOf, toolKindOf } from './tools.ts';
 import { tokensOf } from './usage.ts';
 
 export function streamEvent(work: ClaudeWork, line: JsonObject): boolean {
@@ -30,7 +30,7 @@ export function streamEvent(work: ClaudeWork, line: JsonObject): boolean {
       return true;
     }
     case 'message_stop': {
-      // A stream that was cut is begun again: what it had said until then is not part of the answer.
+      // A stream that was cut begins again: its text so far is not part of the answer.
       const abandoned = objectOf(line.abandoned_blocks);
       if (numberOf(abandoned.from_block_index) === 0) ledger.retract([textOf(abandoned.api_message_id) ?? message]);
       return true;
@@ -43,9 +43,9 @@ export function streamEvent(work: ClaudeWork, line: JsonObject): boolean {
   }
 }
 
-type Place = Omit<PartPlace, 'kind'>;
+type BlockPlace = Omit<PartPlace, 'kind'>;
 
-function blockStart(work: ClaudeWork, block: JsonObject, place: Place): boolean {
+function blockStart(work: ClaudeWork, block: JsonObject, place: BlockPlace): boolean {
   const { ledger, state } = work;
   switch (block.type) {
     case 'text':
@@ -70,7 +70,7 @@ function blockStart(work: ClaudeWork, block: JsonObject, place: Place): boolean 
   }
 }
 
-function blockDelta(work: ClaudeWork, delta: JsonObject, place: Place): boolean {
+function blockDelta(work: ClaudeWork, delta: JsonObject, place: BlockPlace): boolean {
   const { ledger, state } = work;
   switch (delta.type) {
     case 'text_delta':
@@ -123,7 +123,7 @@ export function assistant(work: ClaudeWork, line: JsonObject): boolean {
   return isKnown;
 }
 
-/** Which block of its message this is: the first open one of its kind, or the next. */
+/** Returns the number of this block in its message: the first open one of its kind, or the next. */
 function nextBlock(work: ClaudeWork, message: string, block: JsonObject): number {
   const kind = block.type === 'text' ? 'message' : 'thinking';
   const open = Object.values(work.ledger.state.parts)
@@ -172,7 +172,10 @@ export function user(work: ClaudeWork, line: JsonObject): boolean {
   return isKnown;
 }
 
-/** By a person, or by a rule of Claude's own settings. Claude 2.1.239 calls the answer of a client so, too. */
+/**
+ * The reasons of a denial, by a person or by a rule of Claude's own settings. Claude 2.1.239 gives them for the answer of a
+ * client, too.
+ */
 const NOT_RUN_BECAUSE_DENIED: ReadonlySet<string> = new Set(['user-rejected', 'permission-rule']);
 
 function toolResult(work: ClaudeWork, line: JsonObject, block: JsonObject): void {
@@ -206,7 +209,7 @@ function toolResult(work: ClaudeWork, line: JsonObject, block: JsonObject): void
   const isFailed = block.is_error === true;
   ledger.endTool(tool, {
     status: isDenied ? 'denied' : task !== undefined ? 'background' : isFailed ? 'error' : 'ok',
-    output: contentOf(block.content),
+    output: parseToolContent(block.content),
     task,
     ...(isObject(result) && !diff ? { structured: result } : {}),
     ...(structured.persistedOutputPath === undefined ? {} : { truncated: true }),

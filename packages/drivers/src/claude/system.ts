@@ -1,4 +1,4 @@
-/** Lines of the program itself: what it is, what it does, retries, hooks, background tasks. */
+/** Lines about the program itself: its identity, its activity, retries, hooks, background tasks. */
 import { type JsonObject, listOf, numberOf, objectOf, present, textOf, textsOf } from '../json-value.ts';
 import type { ClaudeWork } from './state.ts';
 

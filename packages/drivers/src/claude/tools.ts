@@ -1,5 +1,12 @@
-/** Claude's tools: their kind, a title for people, and what their results say about files, plans and tasks. */
-import type { Content, Diff, Hunk, PlanEntry, ToolKind } from '@spool/protocol/agent';
+/** Claude's tools: their kind, a title for people, and the files, plans and tasks in their results. */
+import {
+  type Content,
+  type Diff,
+  type Hunk,
+  type PlanEntry,
+  requestSubject,
+  type ToolKind,
+} from '@spool/protocol/agent';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json-value.ts';
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
@@ -32,19 +39,40 @@ export function toolKindOf(name: string): ToolKind {
   return Object.hasOwn(KINDS, name) ? KINDS[name]! : 'other';
 }
 
-/** What a person reads first: the command, the file, the pattern. */
+/** The member of each tool's input that a person reads first. */
+const MAIN_MEMBERS: Readonly<Record<string, string>> = {
+  Bash: 'command',
+  Monitor: 'command',
+  Read: 'file_path',
+  Write: 'file_path',
+  Edit: 'file_path',
+  MultiEdit: 'file_path',
+  NotebookRead: 'notebook_path',
+  NotebookEdit: 'notebook_path',
+  Glob: 'pattern',
+  Grep: 'pattern',
+  LS: 'path',
+  ToolSearch: 'query',
+  WebFetch: 'url',
+  WebSearch: 'query',
+  Agent: 'description',
+  Task: 'description',
+  TaskCreate: 'subject',
+};
+
+/**
+ * Returns the part that a person reads first: the command, the file, the pattern. For an unknown tool it returns the plain
+ * members of its input; the person who is asked to allow it sees all of them.
+ */
 export function titleOf(name: string, input: JsonObject): string | undefined {
-  const said =
-    textOf(input.command) ??
-    textOf(input.file_path) ??
-    textOf(input.notebook_path) ??
-    textOf(input.path) ??
-    textOf(input.pattern) ??
-    textOf(input.url) ??
-    textOf(input.query) ??
-    textOf(input.description) ??
-    textOf(input.subject);
-  return said === undefined ? undefined : `${name}: ${said.slice(0, TITLE_CHARS_MAX)}`;
+  const main = Object.hasOwn(MAIN_MEMBERS, name) ? textOf(input[MAIN_MEMBERS[name]!]) : undefined;
+  const said = main?.slice(0, TITLE_CHARS_MAX) ?? (Object.hasOwn(KINDS, name) ? '' : plainMembers(input));
+  return said === '' ? undefined : `${name}: ${said}`;
+}
+
+function plainMembers(input: JsonObject): string {
+  const plain = Object.entries(input).filter(([, value]) => typeof value !== 'object');
+  return requestSubject({ input: Object.fromEntries(plain) }, TITLE_CHARS_MAX);
 }
 
 const TITLE_CHARS_MAX = 500;
@@ -55,7 +83,7 @@ export function pathsOf(input: JsonObject): string[] | undefined {
 }
 
 /** The content of a `tool_result`: a text, or blocks. */
-export function contentOf(value: unknown): Content[] {
+export function parseToolContent(value: unknown): Content[] {
   if (typeof value === 'string') return [{ type: 'text', text: value }];
   return listOf(value).map(blockContent);
 }

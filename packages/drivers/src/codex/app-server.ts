@@ -1,32 +1,33 @@
 /** `codex app-server`: JSON-RPC over lines, without the member `jsonrpc`. Known from version 0.166.0. */
 import type { Content } from '@spool/protocol/agent';
-import { connect, rpcMessage } from '../json-rpc.ts';
+import { beginConnection, rpcMessage, unreadableRequest } from '../json-rpc.ts';
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json-value.ts';
-import type { Hands } from '../ledger/commands.ts';
+import type { Capabilities } from '../ledger/commands.ts';
 import type { QueuedPrompt } from '../ledger/state.ts';
 import { dialectOf } from '../ledger/stepper.ts';
-import { answerPermission, answerQuestion, asked, sentAnswer } from './approvals.ts';
+import { answerPermission, answerQuestion, takeApproval, noteCodexAnswer } from './approvals.ts';
 import { isKnownTo } from '../versions.ts';
 import { stopListed } from './interrupted-commands.ts';
 import { notification, threadStarted, versionOf } from './notifications.ts';
-import { type CodexState, type CodexWork, initialCodex, request } from './state.ts';
+import { type CodexState, type CodexWork, initialCodex, sendCodexRequest } from './state.ts';
 
 export const codexAppServer = dialectOf<CodexState>({
   source: 'codex',
   initial: initialCodex,
   message,
+  unreadable: unreadableRequest,
   sent,
   started(work) {
     const { state, ledger } = work;
-    connect(state.rpc);
+    beginConnection(state.rpc);
     state.asked = {};
     if (state.options.isReadOnly) return;
     const version = state.options.clientVersion ?? '0';
     const capabilities = { experimentalApi: true, requestAttestation: false, optOutNotificationMethods: [] };
-    request(work, 'initialize', { clientInfo: { name: 'spool', title: 'Spool', version }, capabilities });
+    sendCodexRequest(work, 'initialize', { clientInfo: { name: 'spool', title: 'Spool', version }, capabilities });
     ledger.state.isReady = false;
   },
-  hands,
+  capabilities,
   program({ state }) {
     const version = versionOf(state.userAgent);
     return version === undefined || !state.isStarted ? null : { name: 'codex', version };
@@ -39,7 +40,7 @@ function message(work: CodexWork, line: JsonObject): boolean {
   const rpc = rpcMessage(line);
   if (!rpc) return false;
   if (rpc.type === 'notification') return notification(work, rpc.method, objectOf(rpc.params));
-  if (rpc.type === 'request') return asked(work, rpc.id, rpc.method, objectOf(rpc.params));
+  if (rpc.type === 'request') return takeApproval(work, rpc.id, rpc.method, objectOf(rpc.params));
   return response(work, rpc.id, objectOf(rpc.result), rpc.error);
 }
 
@@ -57,9 +58,9 @@ function response(work: CodexWork, id: string, result: JsonObject, error: JsonOb
         stopReason: 'not-started',
         error: { code: String(error.code), message: text },
       });
-    // Another thread would know nothing of what was said: whoever wanted to go on does not want that.
+    // A new thread would lack the conversation, so a failed resume starts none.
     if (method === 'thread/resume' && note === 'first') {
-      const message = `Codex cannot go on with its thread ${work.state.options.resume}: ${text}`;
+      const message = `Codex cannot resume its thread ${work.state.options.resume}: ${text}`;
       ledger.emit({ kind: 'fault', error: { code: 'resume', message }, fatal: true });
       ledger.closes = true;
     }
@@ -80,10 +81,10 @@ function response(work: CodexWork, id: string, result: JsonObject, error: JsonOb
   return true;
 }
 
-/** What it calls its approval policy is its mode here. */
+/** The approval policies of Codex, which are its modes here. */
 const APPROVALS: readonly string[] = ['on-request', 'untrusted', 'never'];
 
-/** Those of this version. */
+/** Returns the approval policies of this version. */
 function approvalsOf({ userAgent }: CodexState): readonly string[] {
   const version = versionOf(userAgent);
   return version !== undefined && isKnownTo({ name: 'codex', version }, 'on-failure')
@@ -104,8 +105,8 @@ function startThread(work: CodexWork, resume: string | null): void {
     approvalPolicy: mode !== undefined && approvals.includes(mode) ? mode : 'on-request',
     sandbox: 'workspace-write',
   };
-  if (resume === null) request(work, 'thread/start', settings);
-  else request(work, 'thread/resume', { ...settings, threadId: resume, excludeTurns: true }, 'first');
+  if (resume === null) sendCodexRequest(work, 'thread/start', settings);
+  else sendCodexRequest(work, 'thread/resume', { ...settings, threadId: resume, excludeTurns: true }, 'first');
 }
 
 function sent(work: CodexWork, line: JsonObject): void {
@@ -113,7 +114,7 @@ function sent(work: CodexWork, line: JsonObject): void {
   const rpc = rpcMessage(line);
   if (rpc?.type === 'response') {
     const id = textOf(line.id) ?? numberOf(line.id);
-    if (id !== undefined) sentAnswer(work, id, line);
+    if (id !== undefined) noteCodexAnswer(work, id, line);
   } else if (rpc?.type === 'request') {
     state.rpc.pending[String(rpc.id)] = { method: rpc.method, note: null };
     if (rpc.method !== 'turn/start' || ledger.state.turn) return;
@@ -125,19 +126,19 @@ function sent(work: CodexWork, line: JsonObject): void {
   }
 }
 
-function hands(work: CodexWork): Hands {
+function capabilities(work: CodexWork): Capabilities {
   const { state, ledger } = work;
   const target = (): { threadId: string | null } => ({ threadId: state.thread });
   return {
-    prompt: (prompt) => request(work, 'turn/start', { ...target(), ...turnOf(prompt), model: state.model }),
+    prompt: (prompt) => sendCodexRequest(work, 'turn/start', { ...target(), ...turnOf(prompt), model: state.model }),
     steer(prompt) {
       const { turn } = state;
       // Codex joins a turn that is started while another runs.
-      if (turn === null) request(work, 'turn/start', { ...target(), ...turnOf(prompt) });
-      else request(work, 'turn/steer', { ...target(), expectedTurnId: turn, ...turnOf(prompt) });
+      if (turn === null) sendCodexRequest(work, 'turn/start', { ...target(), ...turnOf(prompt) });
+      else sendCodexRequest(work, 'turn/steer', { ...target(), expectedTurnId: turn, ...turnOf(prompt) });
     },
     interrupt() {
-      if (state.turn !== null) request(work, 'turn/interrupt', { ...target(), turnId: state.turn });
+      if (state.turn !== null) sendCodexRequest(work, 'turn/interrupt', { ...target(), turnId: state.turn });
     },
     permission: (key, choice) => answerPermission(work, key, choice),
     question: (key, answers) => answerQuestion(work, key, answers),
@@ -145,7 +146,8 @@ function hands(work: CodexWork): Hands {
       state.model = model; // Goes with the next turn.
       ledger.emit({ kind: 'session.updated', model });
     },
-    stopTask: (task) => request(work, 'thread/backgroundTerminals/terminate', { ...target(), processId: task }),
+    stopTask: (task) =>
+      sendCodexRequest(work, 'thread/backgroundTerminals/terminate', { ...target(), processId: task }),
   };
 }
 

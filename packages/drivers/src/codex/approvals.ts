@@ -1,40 +1,44 @@
-/** What Codex asks: approvals, questions and forms of MCP servers; and how each is answered. */
-import type { PermissionOption, Question } from '@spool/protocol/agent';
-import { isObject, type JsonObject, listOf, objectOf, present, textOf } from '../json-value.ts';
+/** The requests of Codex and their answers: approvals, questions and forms of MCP servers. */
+import type { PermissionOption, AgentQuestion } from '@spool/protocol/agent';
+import { isObject, type JsonObject, listOf, objectOf, textOf, textsOf } from '../json-value.ts';
 import { newKey, openKey } from '../json-rpc.ts';
-import type { Choice } from '../ledger/commands.ts';
+import { besides, membersOf, readQuestions } from '../questions.ts';
+import type { PermissionChoice } from '../ledger/commands.ts';
+import { quoteWords } from '../policy/quoting.ts';
 import { diffsOf } from './items.ts';
-import { type CodexWork, request } from './state.ts';
+import { type CodexWork, sendCodexRequest } from './state.ts';
 
-export function asked(work: CodexWork, id: string | number, method: string, params: JsonObject): boolean {
+export function takeApproval(work: CodexWork, id: string | number, method: string, params: JsonObject): boolean {
   const { state, ledger } = work;
-  if (openKey(state.asked, id) !== undefined) return true; // Told again to a client that came late.
-  const key = newKey(ledger, state.rpc, id);
+  // Codex repeats an open request to a client that came late: the ledger compares the two.
+  const key = openKey(state.asked, id) ?? newKey(ledger, state.rpc, id);
+  let isNew: boolean;
   const tool = textOf(params.itemId) ?? textOf(params.callId);
   const about = { tool, reason: textOf(params.reason) };
   switch (method) {
     case 'item/commandExecution/requestApproval':
     case 'execCommandApproval': {
-      const command = textOf(params.command) ?? listOf(params.command).join(' ');
-      const input = { command, ...present({ cwd: textOf(params.cwd) }) };
+      const input = inputOf(params);
+      // A list is shown as a line that a shell would read as these words.
+      const title = textOf(params.command) ?? quoteWords(textsOf(params.command));
       if (tool !== undefined && !ledger.hasTool(tool))
-        ledger.startTool(tool, { name: 'shell', toolKind: 'execute', title: command, input });
-      ledger.askPermission(key, { ...about, name: 'shell', title: command, input, options: optionsOf(params) });
+        ledger.startTool(tool, { name: 'shell', toolKind: 'execute', title, input });
+      isNew = ledger.askPermission(key, { ...about, name: 'shell', title, input, options: optionsOf(params) });
       break;
     }
     case 'item/fileChange/requestApproval':
     case 'applyPatchApproval':
-      ledger.askPermission(key, {
+      isNew = ledger.askPermission(key, {
         ...about,
         name: 'apply_patch',
         title: textOf(params.grantRoot) ?? 'change files',
-        input: present({ grantRoot: textOf(params.grantRoot) }),
+        input: inputOf(params),
         diffs: diffsOf(params),
         options: optionsOf(params),
       });
       break;
     case 'item/permissions/requestApproval':
-      ledger.askPermission(key, {
+      isNew = ledger.askPermission(key, {
         ...about,
         name: 'permissions',
         title: 'more permissions',
@@ -43,22 +47,45 @@ export function asked(work: CodexWork, id: string | number, method: string, para
       });
       break;
     case 'item/tool/requestUserInput':
-      ledger.askQuestion(key, { tool, questions: listOf(params.questions).map(questionOf) });
+      isNew = ledger.askQuestion(key, { tool, ...questionInput(params) });
       break;
     case 'mcpServer/elicitation/request':
-      ledger.askQuestion(key, {
+      isNew = ledger.askQuestion(key, {
         questions: [{ id: 'content', text: textOf(params.message) ?? '', options: [], freeText: true }],
         schema: params.requestedSchema,
+        input: membersOf(besides(inputOf(params), ['message', 'requestedSchema'])),
       });
       break;
     default:
-      // Nobody here can answer it; without an answer the agent would wait for ever.
+      // No client here can answer it; without an answer the agent would wait forever.
       if (!state.options.isReadOnly)
         ledger.write({ id, error: { code: -32601, message: `${method} is not supported` } });
       return false;
   }
-  state.asked[key] = { id, method, params };
+  if (isNew) state.asked[key] = { id, method, params };
   return true;
+}
+
+/** Members that name places in the protocol, are shown as options, are shown as a diff, or are the agent's words. */
+const NOT_INPUT: ReadonlySet<string> = new Set([
+  'threadId',
+  'turnId',
+  'itemId',
+  'approvalId',
+  'callId',
+  'conversationId',
+  'startedAtMs',
+  'availableDecisions',
+  'fileChanges',
+  'reason',
+]);
+
+/** Returns all other members of the request: one that a later version adds is shown too. */
+function inputOf(params: JsonObject): JsonObject {
+  const members = Object.entries(params).filter(
+    ([key, value]) => !NOT_INPUT.has(key) && value !== null && value !== undefined,
+  );
+  return Object.fromEntries(members);
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -79,7 +106,7 @@ function optionsOf(params: JsonObject): PermissionOption[] {
   // These work although Codex does not always offer them.
   for (const id of ['accept', 'acceptForSession', 'decline', 'cancel'])
     if (!options.some((option) => option.id === id)) options.push(optionOf(id));
-  // Who denies without choosing means this one command: the turn goes on.
+  // A denial without a choice means this one command: the turn continues.
   return options.toSorted((a, b) => Number(a.id === 'cancel') - Number(b.id === 'cancel'));
 }
 
@@ -90,22 +117,15 @@ function optionOf(id: string, effect?: unknown): PermissionOption {
   return { id, label, kind, ...(effect === undefined ? {} : { effect }) };
 }
 
-function questionOf(value: unknown): Question {
-  const { id, header, question, isOther, options } = objectOf(value);
-  return {
-    id: textOf(id) ?? '',
-    text: textOf(question) ?? '',
-    freeText: isOther === true || listOf(options).length === 0,
-    options: listOf(options).map((option) => {
-      const { label, description } = objectOf(option);
-      return { id: textOf(label) ?? '', label: textOf(label) ?? '', ...present({ description: textOf(description) }) };
-    }),
-    ...present({ header: textOf(header) }),
-  };
+function questionInput(params: JsonObject): { readonly questions: readonly AgentQuestion[]; readonly input: unknown } {
+  const { questions, rest } = readQuestions(inputOf(params), { other: 'isOther', id: 'member' });
+  return { questions, input: rest };
 }
 
-/** An answer has no place for a message: it joins the turn, before the answer lets the turn go on. */
-export function answerPermission(work: CodexWork, key: string, choice: Choice): boolean {
+/**
+ * Answers a permission. An answer has no place for a message, so the message joins the turn before the answer lets it continue.
+ */
+export function answerPermission(work: CodexWork, key: string, choice: PermissionChoice): boolean {
   const { state, ledger } = work;
   const ask = state.asked[key];
   delete state.asked[key];
@@ -116,7 +136,7 @@ export function answerPermission(work: CodexWork, key: string, choice: Choice): 
   const isTold = !isAllowed && id !== 'cancel' && !choice.interrupt && Boolean(choice.message) && state.turn !== null;
   if (isTold) {
     const input = [{ type: 'text', text: choice.message, text_elements: [] }];
-    request(work, 'turn/steer', { threadId: state.thread, expectedTurnId: state.turn, input });
+    sendCodexRequest(work, 'turn/steer', { threadId: state.thread, expectedTurnId: state.turn, input });
   }
   if (ask.method === 'item/permissions/requestApproval') {
     const permissions = isAllowed ? objectOf(ask.params).permissions : {};
@@ -147,8 +167,8 @@ export function answerQuestion(
   ledger.write({ id: ask.id, result: { answers: Object.fromEntries(given) } });
 }
 
-/** An answer that another client wrote, in a recording. */
-export function sentAnswer({ state, ledger }: CodexWork, id: string | number, message: JsonObject): void {
+/** Notes an answer that another client wrote, in a recording. */
+export function noteCodexAnswer({ state, ledger }: CodexWork, id: string | number, message: JsonObject): void {
   const key = openKey(state.asked, id);
   if (key === undefined) return;
   delete state.asked[key];

@@ -9,7 +9,7 @@ export const codexExec = dialectOf<CodexState>({
   source: 'codex',
   initial: initialCodex,
   message,
-  hands: () => ({}),
+  capabilities: () => ({}),
   typeOf: (line) => textOf(line.type) ?? 'unknown',
 });
 

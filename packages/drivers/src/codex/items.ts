@@ -10,7 +10,7 @@ const camel = (word: string): string => word.replace(/_(\w)/g, (_, letter: strin
 /** Commands of one turn that are remembered for its end. */
 const COMMANDS_MAX = 100;
 
-/** Output repeated at the end of a tool, for readers that skip its growth. */
+/** The limit of output that is repeated at the end of a tool, for readers that skip its growth. */
 const OUTPUT_CHARS_MAX = 64 * 1024;
 
 export function itemStarted(work: CodexWork, item: JsonObject): boolean {

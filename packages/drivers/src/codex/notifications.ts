@@ -1,12 +1,12 @@
 /** Notifications of the app server. */
-import type { Fault, PlanEntry, Tokens, TurnOutcome } from '@spool/protocol/agent';
+import type { AgentFault, PlanEntry, Tokens, TurnOutcome } from '@spool/protocol/agent';
 import { openKey } from '../json-rpc.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, present, textOf } from '../json-value.ts';
 import { stopCommands } from './interrupted-commands.ts';
 import { diffsOf, itemCompleted, itemStarted } from './items.ts';
 import type { CodexWork } from './state.ts';
 
-/** Known, but nothing that a reader of this session needs. */
+/** Known notifications that a reader of this session does not need. */
 const SILENT: ReadonlySet<string> = new Set([
   'account/gatewayOAuth/changed',
   'account/login/completed',
@@ -161,7 +161,7 @@ export function notification(work: CodexWork, method: string, params: JsonObject
   }
 }
 
-/** A thread exists: told once by its notification and once by the response that started it. */
+/** Handles a new thread, which is reported twice: by its notification and by the response that started it. */
 export function threadStarted(work: CodexWork, thread: JsonObject, settings: JsonObject): void {
   const { state, ledger } = work;
   const id = textOf(thread.id);
@@ -275,7 +275,7 @@ function fault(work: CodexWork, params: JsonObject): boolean {
   return true;
 }
 
-export function faultOf(error: JsonObject): Fault {
+export function faultOf(error: JsonObject): AgentFault {
   const info = error.codexErrorInfo;
   const code = textOf(info) ?? Object.keys(objectOf(info))[0] ?? textOf(error.code) ?? 'error';
   const httpStatus = numberOf(objectOf(Object.values(objectOf(info))[0]).httpStatusCode);

@@ -15,7 +15,7 @@ export interface CodexState extends DialectState {
   userAgent: string | null;
   /** Requests of the agent: their ids on the wire, and what answers them. */
   asked: Record<string, { id: string | number; method: string; params: unknown }>;
-  /** Which of the two texts of a reasoning item is shown: both may carry the same. */
+  /** The one of the two texts of a reasoning item that is shown: both may carry the same. */
   reasoning: Record<string, 'summary' | 'content'>;
   /** Messages of the model's current answer: a retry begins it again. */
   attempt: string[];
@@ -44,7 +44,7 @@ export function initialCodex(options: DialectOptions): CodexState {
   };
 }
 
-export function request({ state, ledger }: CodexWork, method: string, params: unknown, note?: string): void {
+export function sendCodexRequest({ state, ledger }: CodexWork, method: string, params: unknown, note?: string): void {
   const id = ++state.rpc.sent;
   state.rpc.pending[id] = { method, note: note ?? null };
   ledger.write({ id, method, params });

@@ -2,24 +2,33 @@
  * Shortens a line of JSON while it is read: a string beyond `STRING_BYTES_MAX` loses its end, with a mark that says how much. The
  * result is JSON again, so the dialect still sees which message it was. A line that is long for another reason is cut off.
  */
+import { LineFraming, type OverlongLine } from '@spool/protocol/line-framing';
 
-/** Of each string in a long line. */
+/** The length beyond which a line is shortened. Codex wrote a line of 1.2 MB for a long output, of which 64 KiB are shown. */
+export const LINE_BYTES_MAX = 1024 * 1024;
+
+/** Returns the framing of an agent's output. Keeps DRV-6: even a line of 50 MB costs a few megabytes. */
+export function agentLines(): LineFraming {
+  return new LineFraming({ bytesMax: LINE_BYTES_MAX, overlong: () => new LongLine() });
+}
+
+/** The part that is kept of each string in a long line. */
 const STRING_BYTES_MAX = 64 * 1024;
-/** Of the shortened line: beyond it the line is no longer JSON, and is shown as `raw`. */
+/** The limit of the shortened line: beyond it the line is no longer JSON, and is shown as `raw`. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-export class LongLine {
+class LongLine implements OverlongLine {
   readonly #kept = new Uint8Array(KEPT_BYTES_MAX);
   #length = 0;
   #isInString = false;
   #isEscaped = false;
   #stringBytes = 0;
-  /** Where a cut would not split an escape or a character. */
+  /** The last place where a cut would not split an escape or a character. */
   #cutAt = 0;
-  /** How many more hexadecimal digits belong to the escape before this byte. */
+  /** The number of hexadecimal digits that still belong to the escape before this byte. */
   #escapeDigits = 0;
 
   push(bytes: Uint8Array): void {
@@ -35,7 +44,7 @@ export class LongLine {
     }
   }
 
-  /** In a string of which nothing more is kept: only its end counts. */
+  /** Whether the position is in the part of a string that is not kept: only its end counts. */
   get #isPastRoom(): boolean {
     return this.#isInString && this.#stringBytes > STRING_BYTES_MAX && !this.#isEscaped && this.#escapeDigits === 0;
   }
@@ -82,7 +91,7 @@ export class LongLine {
   }
 }
 
-/** Where the next quote or backslash is: looked for by the runtime, not byte by byte, and each stretch once. */
+/** Finds the next quote or backslash with the runtime's search, not byte by byte, and searches each stretch once. */
 class NextMarks {
   readonly #bytes: Uint8Array;
   #quote = -1;

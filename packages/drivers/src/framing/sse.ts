@@ -17,7 +17,7 @@ export class SseFraming {
     return line;
   }
 
-  /** What is left at the end of the stream. */
+  /** Returns the data that is left at the end of the stream. */
   end(): string | undefined {
     if (this.#data.length === 0) return undefined;
     const data = this.#data.join('\n');

@@ -30,7 +30,7 @@ export const geminiStreamJson = dialectOf<GeminiState>({
   source: 'gemini',
   initial: (options: DialectOptions) => ({ ledger: emptyLedger(), options, messages: 0, isWriting: false }),
   message,
-  hands: () => ({}),
+  capabilities: () => ({}),
   typeOf: (line) => textOf(line.type) ?? 'unknown',
 });
 
@@ -109,7 +109,7 @@ function text(work: Work<GeminiState>, line: JsonObject): boolean {
   return true;
 }
 
-/** A message ends where something else begins. */
+/** Ends a message, because another item begins. */
 function endMessage({ ledger, state }: Work<GeminiState>): void {
   ledger.closeParts();
   state.isWriting = false;

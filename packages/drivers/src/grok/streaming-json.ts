@@ -1,6 +1,6 @@
 /**
  * `grok -p … --output-format streaming-json`: one prompt, read-only. Known from version 1.0.41. When the program retries a cut
- * stream it repeats the text without a mark, so such a text stays doubled; ACP tells retries.
+ * stream it repeats the text without a mark, so such a text stays doubled; ACP reports retries.
  */
 import type { TurnOutcome } from '@spool/protocol/agent';
 import { type AcpState, initialAcp } from '../acp/state.ts';
@@ -12,7 +12,7 @@ export const grokStreamingJson = dialectOf<AcpState>({
   source: 'grok',
   initial: initialAcp,
   message,
-  hands: () => ({}),
+  capabilities: () => ({}),
   typeOf: (line) => textOf(line.type) ?? 'unknown',
 });
 

@@ -89,7 +89,7 @@ function notification(work: AcpWork, update: JsonObject): boolean {
   }
 }
 
-/** Tells the end of every turn; the end of ours is the response to the prompt. */
+/** Handles the report of a turn's end, which comes for every turn; the end of ours is the response to the prompt. */
 function turnCompleted(work: AcpWork, stopReason: string | undefined, usage: JsonObject): boolean {
   const { ledger, state } = work;
   if (state.prompts.length > 0 || !ledger.state.turn) return true;

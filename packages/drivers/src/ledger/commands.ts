@@ -1,18 +1,20 @@
 /**
  * Carries out the commands of clients: the queue of prompts, and answers. The first answer to a request wins; a later one gets an
- * event that says so. What an agent can do is in its `Hands`. Keeps DRV-7, DRV-8, DRV-11, DRV-16.
+ * event that says so. The abilities of an agent are in its `Capabilities`. Keeps DRV-7, DRV-8, DRV-11, DRV-16, REQ-4, REQ-5,
+ * REQ-8.
  */
 import type { Command, Content, Decision, PermissionOption } from '@spool/protocol/agent';
 import type { CommandInput } from '../dialect.ts';
 import { copyOf } from '../json-value.ts';
 import type { Ledger } from './ledger.ts';
-import type { QueuedPrompt } from './state.ts';
+import { type CommandRefusal, refuseCommand } from './refusal.ts';
+import type { OpenAsk, QueuedPrompt } from './state.ts';
 
 /** Prompts that wait. */
 const QUEUE_MAX = 100;
 const QUEUE_CHARS_MAX = 16 * 1024 * 1024;
 
-export interface Choice {
+export interface PermissionChoice {
   readonly decision: 'allow' | 'deny';
   readonly option: PermissionOption | undefined;
   readonly input?: unknown;
@@ -20,13 +22,13 @@ export interface Choice {
   readonly interrupt?: boolean | undefined;
 }
 
-/** What a dialect does for a command. What is missing, the agent cannot do. */
-export interface Hands {
+/** The functions with which a dialect carries out commands. The agent cannot do those that are missing. */
+export interface Capabilities {
   prompt?(prompt: QueuedPrompt): void;
   steer?(prompt: QueuedPrompt): void;
   interrupt?(): void;
-  /** Returns true when the agent has been told the message too; otherwise it becomes the next prompt. */
-  permission?(request: string, choice: Choice): boolean;
+  /** Returns true when the agent has received the message too; otherwise it becomes the next prompt. */
+  permission?(request: string, choice: PermissionChoice): boolean;
   question?(request: string, answers: Readonly<Record<string, unknown>> | undefined): void;
   setMode?(mode: string): void;
   setModel?(model: string): void;
@@ -36,42 +38,39 @@ export interface Hands {
   close?(): void;
 }
 
-type Refusal = { readonly code: RefusalCode; readonly message: string } | undefined;
-type RefusalCode = 'already-resolved' | 'unknown-request' | 'unknown-prompt' | 'unsupported' | 'ended' | 'invalid';
+type Refusal = CommandRefusal | undefined;
 
-export function carryOut(ledger: Ledger, hands: Hands, input: CommandInput): void {
-  const { command, id, by } = input;
+export function carryOut(ledger: Ledger, capabilities: Capabilities, input: CommandInput): void {
   const refusal = ledger.state.isEnded
     ? { code: 'ended' as const, message: 'the agent has ended; start it again' }
-    : act(ledger, hands, command, by);
-  if (refusal) {
-    const about = 'request' in command ? { request: command.request } : {};
-    const of = 'clientId' in command && command.clientId !== undefined ? { clientId: command.clientId } : {};
-    ledger.emit({ kind: 'command.refused', command: id, do: command.do, ...refusal, ...about, ...of, by });
-  }
-  sendNext(ledger, hands);
+    : ledger.state.isInputClosed
+      ? { code: 'input-closed' as const, message: 'the agent has closed its input, and takes no command; stop it' }
+      : act(ledger, capabilities, input);
+  if (refusal) refuseCommand(ledger, input, refusal);
+  sendNext(ledger, capabilities);
 }
 
 /** Sends the next prompt that waits, if the agent is free. */
-export function sendNext(ledger: Ledger, hands: Hands): void {
+export function sendNext(ledger: Ledger, capabilities: Capabilities): void {
   const { state } = ledger;
-  if (!state.isReady || state.isEnded || state.turn || !hands.prompt) return;
+  if (!state.isReady || state.isEnded || state.isInputClosed || state.turn || !capabilities.prompt) return;
   const next = state.queue.shift();
   if (!next) return;
   tellQueue(ledger);
   ledger.startTurn(state.queue.length > 0 ? 'queue' : 'user', { clientIds: [next.clientId], prompt: next.content });
   ledger.emit({ kind: 'prompt', state: 'started', clientId: next.clientId });
-  hands.prompt(next);
+  capabilities.prompt(next);
 }
 
-function act(ledger: Ledger, hands: Hands, command: Command, by: string): Refusal {
+function act(ledger: Ledger, capabilities: Capabilities, input: CommandInput): Refusal {
   const { queue } = ledger.state;
+  const { command } = input;
   switch (command.do) {
     case 'prompt':
-      return prompt(ledger, hands, command.clientId, command.content, command.when ?? 'queue');
+      return prompt(ledger, capabilities, command.clientId, command.content, command.when ?? 'queue');
     case 'slash': {
       const text = `/${command.name}${command.args === undefined ? '' : ` ${command.args}`}`;
-      return prompt(ledger, hands, command.clientId ?? `slash-${ledger.at}`, [{ type: 'text', text }], 'queue');
+      return prompt(ledger, capabilities, command.clientId ?? `slash-${ledger.at}`, [{ type: 'text', text }], 'queue');
     }
     case 'editPrompt': {
       const waiting = queue.find(({ clientId }) => clientId === command.clientId);
@@ -95,32 +94,36 @@ function act(ledger: Ledger, hands: Hands, command: Command, by: string): Refusa
       return tellQueue(ledger);
     }
     case 'sendPrompt':
-      return sendNow(ledger, hands, command.clientId);
+      return sendNow(ledger, capabilities, command.clientId);
     case 'interrupt': {
       if (command.alsoQueued && queue.length > 0) {
         for (const { clientId } of queue.splice(0)) ledger.emit({ kind: 'prompt', state: 'cancelled', clientId });
         tellQueue(ledger);
       }
-      if (!hands.interrupt) return unsupported('interrupt a turn');
-      if (ledger.state.turn) hands.interrupt();
+      if (!capabilities.interrupt) return unsupported('interrupt a turn');
+      if (ledger.state.turn) capabilities.interrupt();
       return undefined;
     }
     case 'permission':
-      return answerPermission(ledger, hands, command, by);
+      return answerPermission(ledger, capabilities, input);
     case 'answer':
-      return answerQuestion(ledger, hands, command, by);
+      return answerQuestion(ledger, capabilities, input);
     case 'setMode':
-      return hands.setMode ? void hands.setMode(command.mode) : unsupported('change its mode');
+      return capabilities.setMode ? void capabilities.setMode(command.mode) : unsupported('change its mode');
     case 'setModel':
-      return hands.setModel ? void hands.setModel(command.model) : unsupported('change its model');
+      return capabilities.setModel ? void capabilities.setModel(command.model) : unsupported('change its model');
     case 'toolOutput':
-      return hands.toolOutput ? void hands.toolOutput(command.tool) : unsupported('show the output of a running tool');
+      return capabilities.toolOutput
+        ? void capabilities.toolOutput(command.tool)
+        : unsupported('show the output of a running tool');
     case 'background':
-      return hands.background ? void hands.background(command.tool) : unsupported('move a tool to the background');
+      return capabilities.background
+        ? void capabilities.background(command.tool)
+        : unsupported('move a tool to the background');
     case 'stopTask':
-      return hands.stopTask ? void hands.stopTask(command.task) : unsupported('stop a task');
+      return capabilities.stopTask ? void capabilities.stopTask(command.task) : unsupported('stop a task');
     case 'close':
-      return hands.close ? void hands.close() : unsupported('be closed by a command; stop the session');
+      return capabilities.close ? void capabilities.close() : unsupported('be closed by a command; stop the session');
     default:
       return unsupported('do this');
   }
@@ -128,19 +131,19 @@ function act(ledger: Ledger, hands: Hands, command: Command, by: string): Refusa
 
 function prompt(
   ledger: Ledger,
-  hands: Hands,
+  capabilities: Capabilities,
   clientId: string,
   content: readonly Content[],
   when: 'now' | 'next' | 'queue',
 ): Refusal {
   const { state } = ledger;
-  if (!hands.prompt) return unsupported('take another prompt');
+  if (!capabilities.prompt) return unsupported('take another prompt');
   if (state.queue.some((waiting) => waiting.clientId === clientId))
     return { code: 'invalid', message: 'a prompt with this client id waits already; use another id or edit it' };
   if (state.queue.length >= QUEUE_MAX || charsOf(state.queue) + contentChars(content) > QUEUE_CHARS_MAX)
     return { code: 'invalid', message: `the queue is full; at most ${QUEUE_MAX} prompts wait` };
   const waiting: QueuedPrompt = { clientId, content: copyOf(content) as Content[] };
-  if (when === 'now' && state.turn && state.isReady && hands.steer) return steer(ledger, hands, waiting);
+  if (when === 'now' && state.turn && state.isReady && capabilities.steer) return steer(ledger, capabilities, waiting);
   if (when === 'queue') state.queue.push(waiting);
   else state.queue.unshift(waiting);
   if (state.turn || !state.isReady) {
@@ -151,68 +154,135 @@ function prompt(
 }
 
 /** Sends a prompt that waits into the running turn; without one, it is the next. */
-function sendNow(ledger: Ledger, hands: Hands, clientId: string): Refusal {
+function sendNow(ledger: Ledger, capabilities: Capabilities, clientId: string): Refusal {
   const { queue, turn, isReady } = ledger.state;
   const at = queue.findIndex((waiting) => waiting.clientId === clientId);
   if (at < 0) return notWaiting(clientId);
-  if (turn && isReady && !hands.steer)
+  if (turn && isReady && !capabilities.steer)
     return {
       code: 'unsupported',
       message: 'this agent takes no prompt in a running turn; it waits for the end of the turn',
     };
   const [prompt] = queue.splice(at, 1);
-  if (turn && isReady) steer(ledger, hands, prompt!);
+  if (turn && isReady) steer(ledger, capabilities, prompt!);
   else queue.unshift(prompt!);
   return tellQueue(ledger);
 }
 
-function steer(ledger: Ledger, hands: Hands, prompt: QueuedPrompt): undefined {
+function steer(ledger: Ledger, capabilities: Capabilities, prompt: QueuedPrompt): undefined {
   const { clientId, content } = prompt;
   ledger.state.turn!.clientIds.push(clientId);
   ledger.emit({ kind: 'prompt', state: 'started', clientId, content });
-  hands.steer!(prompt);
+  capabilities.steer!(prompt);
 }
 
-function answerPermission(ledger: Ledger, hands: Hands, command: Command & { do: 'permission' }, by: string): Refusal {
+function answerPermission(ledger: Ledger, capabilities: Capabilities, input: CommandInput): Refusal {
+  const { command, by, rule } = input;
+  if (command.do !== 'permission') return undefined;
   const ask = ledger.state.asks[command.request];
   if (!ask || ask.type !== 'permission') return notAsked(ledger, command.request);
-  if (!hands.permission) return unsupported('be answered');
-  const option = chosenOption(ask.options, command);
-  if (command.option !== undefined && !option)
-    return { code: 'invalid', message: `there is no such option; use ${ask.options.map(({ id }) => id).join(', ')}` };
-  if (!option && !command.behavior) return { code: 'invalid', message: 'an answer needs an option or a behavior' };
+  if (!capabilities.permission) return unsupported('be answered');
+  if (command.digest !== undefined && command.digest !== ask.digest) return anotherRequest();
+  const chosen = chooseOption(ask.options, command);
+  if ('code' in chosen) return chosen;
+  const { option } = chosen;
   const isAllowed = option ? option.kind.startsWith('allow') : command.behavior === 'allow';
+  // An option of unknown meaning may allow anything.
+  if (isAllowed || option?.kind === 'other') {
+    const refusal = input.isUnbound ? undefined : checkAllowed(ask, command, option);
+    if (refusal) return refusal;
+  }
   const decision: Decision = isAllowed ? 'allow' : 'deny';
-  const { input, message, interrupt } = command;
-  const isTold = hands.permission(command.request, { decision, option, input, message, interrupt });
+  const { input: changed, message, interrupt } = command;
+  const isTold = capabilities.permission(command.request, { decision, option, input: changed, message, interrupt });
   if (!isTold && decision === 'deny' && message !== undefined && message !== '')
-    prompt(ledger, hands, `deny ${command.request}`, [{ type: 'text', text: message }], 'next');
-  const who = command.rule ?? by;
-  ledger.resolvePermission(command.request, decision, command.rule === undefined ? 'watcher' : 'policy', {
+    prompt(ledger, capabilities, `deny ${command.request}`, [{ type: 'text', text: message }], 'next');
+  ledger.resolvePermission(command.request, decision, rule === undefined ? 'watcher' : 'policy', {
     option: option?.id,
-    who,
+    who: rule ?? by,
     message,
+    ...(isAllowed && changed !== undefined && { input: changed, isInputChanged: true }),
   });
   return undefined;
 }
 
-function chosenOption(
-  options: readonly PermissionOption[],
-  { option, behavior }: { readonly option?: string; readonly behavior?: 'allow' | 'deny' },
-): PermissionOption | undefined {
-  if (option !== undefined) return options.find(({ id }) => id === option);
-  const kinds = behavior === 'allow' ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
-  return kinds.flatMap((kind) => options.filter((offered) => offered.kind === kind))[0];
+/**
+ * Checks an answer that allows: it needs the digest of the request as it was shown, and the request must have been shown whole.
+ */
+function checkAllowed(
+  ask: OpenAsk,
+  { digest, once }: Command & { do: 'permission' },
+  option: PermissionOption | undefined,
+): Refusal {
+  if (digest === undefined)
+    return { code: 'invalid', message: 'allowing needs the digest of the request that was shown' };
+  if (ask.isCut)
+    return { code: 'invalid', message: 'the request is too large to be shown whole; it can only be denied' };
+  if (once && option && option.kind !== 'allow_once')
+    return { code: 'invalid', message: 'this option allows more than this one request' };
+  return undefined;
 }
 
-function answerQuestion(ledger: Ledger, hands: Hands, command: Command & { do: 'answer' }, by: string): Refusal {
+/**
+ * Returns the option with this id. It chooses by behaviour only if one option can be meant, and never one that allows more than
+ * once.
+ */
+function chooseOption(
+  options: readonly PermissionOption[],
+  { option: id, behavior }: Command & { do: 'permission' },
+): { readonly option: PermissionOption | undefined } | NonNullable<Refusal> {
+  const known = options.map((option) => option.id).join(', ');
+  if (id !== undefined) {
+    const option = options.find((offered) => offered.id === id);
+    if (!option) return { code: 'invalid', message: `there is no such option; use ${known}` };
+    const isOpposite = behavior !== undefined && !option.kind.startsWith(behavior === 'allow' ? 'allow' : 'reject');
+    return isOpposite ? { code: 'invalid', message: `the option ${id} does not ${behavior}` } : { option };
+  }
+  if (behavior === undefined) return { code: 'invalid', message: 'an answer needs an option or a behavior' };
+  if (behavior === 'allow') {
+    const once = options.filter(({ kind }) => kind === 'allow_once');
+    if (once.length === 1 || options.length === 0) return { option: once[0] };
+    return { code: 'invalid', message: `name the option that is meant: ${known}` };
+  }
+  // Denying is always possible. The first that rejects once does the least.
+  const [option] = ['reject_once', 'reject_always'].flatMap((kind) => options.filter((each) => each.kind === kind));
+  return { option };
+}
+
+function answerQuestion(ledger: Ledger, capabilities: Capabilities, { command, by, isUnbound }: CommandInput): Refusal {
+  if (command.do !== 'answer') return undefined;
   const ask = ledger.state.asks[command.request];
   if (!ask || ask.type !== 'question') return notAsked(ledger, command.request);
-  if (!hands.question) return unsupported('be answered');
-  hands.question(command.request, command.answers);
-  const decision = command.answers ? 'answered' : 'declined';
-  ledger.resolveQuestion(command.request, decision, 'watcher', { answers: command.answers, who: by });
+  if (!capabilities.question) return unsupported('be answered');
+  const { digest, answers } = command;
+  if (digest !== undefined && digest !== ask.digest) return anotherRequest();
+  if (answers && digest === undefined && !isUnbound)
+    return { code: 'invalid', message: 'an answer needs the digest of the question that was shown' };
+  if (answers && ask.isCut)
+    return { code: 'invalid', message: 'the question is too large to be shown whole; it can only be declined' };
+  capabilities.question(command.request, answers);
+  ledger.resolveQuestion(command.request, answers ? 'answered' : 'declined', 'watcher', { answers, who: by });
   return undefined;
+}
+
+/** Denies, towards the agent, the requests that no person is asked about. */
+export function deny(ledger: Ledger, capabilities: Capabilities): void {
+  for (const { request, message } of ledger.denials.splice(0)) {
+    const ask = ledger.state.asks[request];
+    if (ask?.type === 'question') {
+      capabilities.question?.(request, undefined);
+      ledger.resolveQuestion(request, 'declined', 'driver');
+      continue;
+    }
+    const chosen = chooseOption(ask?.options ?? [], { do: 'permission', request, behavior: 'deny' });
+    const option = 'option' in chosen ? chosen.option : undefined;
+    capabilities.permission?.(request, { decision: 'deny', option, message });
+    ledger.resolvePermission(request, 'deny', 'driver', { message });
+  }
+}
+
+function anotherRequest(): Refusal {
+  return { code: 'another-request', message: 'the request is not the one that was shown; look at it again' };
 }
 
 function notAsked(ledger: Ledger, request: string): Refusal {

@@ -1,17 +1,20 @@
-/** Turns cumulative output into what is new. Keeps DRV-4. */
+/** Turns cumulative output into its new part. Keeps DRV-4. */
 
 export type GrownOutput =
   | { readonly mode: 'append'; readonly text: string }
   | { readonly mode: 'replace'; readonly text: string };
 
-/** How much of the window's beginning must be found again, when the agent shows only the last part of a long output. */
+/**
+ * The number of characters of the window's beginning that must be found again, when the agent shows only the last part of a long
+ * output.
+ */
 const ANCHOR_CHARS = 64;
 
-/** What must be shown so that `shown` becomes `whole`; undefined when nothing is new. */
+/** Returns the change that turns `shown` into `whole`; undefined when nothing is new. */
 export function grownOutput(shown: string, whole: string): GrownOutput | undefined {
   if (whole === shown) return undefined;
   if (whole.startsWith(shown)) return { mode: 'append', text: whole.slice(shown.length) };
-  // A window that has moved on: it begins somewhere within what is shown.
+  // A window that has moved on: its beginning is found within the shown text.
   if (whole.length > ANCHOR_CHARS) {
     const at = shown.indexOf(whole.slice(0, ANCHOR_CHARS));
     if (at >= 0 && whole.startsWith(shown.slice(at))) {

@@ -1,7 +1,7 @@
 /**
- * The book that every dialect keeps: it turns what an agent says into events that balance. Whatever starts also ends, once, and
- * what is open when a turn or the process ends is ended with the reason. It works on a copy of the state, which belongs to it.
- * Keeps DRV-2, DRV-3, DRV-4.
+ * The ledger of every dialect: it turns the messages of an agent into events that balance. Everything that starts also ends,
+ * once, and everything open when a turn or the process ends is ended with the reason. It works on its own copy of the state.
+ * Keeps DRV-2, DRV-3, DRV-4, REQ-3, REQ-4, REQ-7.
  */
 import type {
   AgentBody,
@@ -9,29 +9,42 @@ import type {
   Content,
   DecidedBy,
   Decision,
-  Fault,
+  Diff,
+  AgentFault,
   PermissionOption,
-  Question,
+  AgentQuestion,
   Tokens,
   ToolKind,
   ToolStatus,
   TurnOutcome,
 } from '@spool/protocol/agent';
+import { AGENT_ID_CHARS_MAX, REQUESTS_OPEN_MAX } from '@spool/protocol/agent';
 import { present } from '../json-value.ts';
 import { grownOutput } from './grown-output.ts';
-import type { LedgerState, OpenPart, OpenTool } from './state.ts';
+import { describeContent, keepDiff, keepInput, REQUEST_BYTES_MAX } from './request-content.ts';
+import { digestOf, printOf, type RequestPrint } from './request-digest.ts';
+import type { LedgerState, OpenAsk, OpenPart, OpenTool } from './state.ts';
 
-/** Of one part of a message. What comes after it is in the output log. */
-export const PART_CHARS_MAX = 2 * 1024 * 1024;
-/** Of all parts that are open at once. */
+/** The limit of one part of a message. The rest is in the output log. */
+const PART_CHARS_MAX = 2 * 1024 * 1024;
+/** The limit of all open parts together. */
 const OPEN_CHARS_MAX = 4 * 1024 * 1024;
-/** Of the output of a running tool, to find out what is new. */
+/** The part that is kept of a running tool's output, to find the new part of the next. */
 const OUTPUT_CHARS_KEPT = 32 * 1024;
-/** Of a text that an event repeats: the final text of a turn, the output of a tool. */
-export const EVENT_TEXT_CHARS_MAX = 1024 * 1024;
-/** Open at once. More than this is a flood: the oldest is ended first. */
+/** The limit of a text that an event repeats: the final text of a turn, the output of a tool. */
+const EVENT_TEXT_CHARS_MAX = 1024 * 1024;
+/** The limit of open items of each kind. More is a flood: the oldest is ended first. */
 const OPEN_MAX = 200;
 const REMEMBERED_MAX = 200;
+const ID_CHARS_SHOWN = 80;
+/** The part that is kept of an open tool's name: an agent may put a whole command there. */
+const NAME_CHARS_KEPT = 1000;
+/** The limit of the agent's own words about a request. */
+const WORDS_CHARS_MAX = 4000;
+/** The limit of all waiting requests together, as JSON. */
+export const REQUESTS_BYTES_MAX = 2 * 1024 * 1024;
+/** The limit as JSON of an input that the outcome of a request repeats. */
+const OUTCOME_BYTES_MAX = 4 * 1024;
 
 export interface PartPlace {
   readonly kind: 'message' | 'thinking';
@@ -70,7 +83,7 @@ export interface TurnEnd {
   readonly outcome: TurnOutcome;
   readonly stopReason?: string | undefined;
   readonly text?: string | undefined;
-  readonly error?: Fault | undefined;
+  readonly error?: AgentFault | undefined;
   readonly usage?: Tokens | undefined;
   readonly costUsd?: number | undefined;
   readonly durationMs?: number | undefined;
@@ -79,8 +92,12 @@ export interface TurnEnd {
 export class Ledger {
   readonly events: AgentBody[] = [];
   readonly writes: string[] = [];
-  /** The agent's input is to end: it cannot do what it was started for. */
+  /** Requests that no person is asked about: the stepper denies them towards the agent. */
+  readonly denials: { readonly request: string; readonly message: string }[] = [];
+  /** Whether the agent's input is to end: the agent cannot do what it was started for. */
   closes = false;
+  /** The line of this step was too long to be read whole. */
+  isLineCut = false;
   readonly state: LedgerState;
   readonly at: number;
 
@@ -90,6 +107,10 @@ export class Ledger {
   }
 
   emit(body: AgentBody, agent?: AgentRef): void {
+    if (body.kind === 'file.changed' && body.phase === 'proposed' && body.tool !== undefined) {
+      const tool = this.state.tools[body.tool];
+      if (tool) keepDiff(this.state.tools, tool, body.diff);
+    }
     const turn = body.turn ?? this.state.turn?.id;
     this.events.push({ ...body, ...(turn === undefined ? {} : { turn }), ...(agent ? { agent } : {}) });
   }
@@ -115,12 +136,12 @@ export class Ledger {
     });
   }
 
-  /** For agents that begin to work without saying so. */
+  /** Starts a turn if none runs, for agents that begin to work without a message. */
   ensureTurn(origin: 'user' | 'queue' | 'task' | 'agent' = 'agent'): void {
     if (!this.state.turn && !this.state.isEnded) this.startTurn(origin);
   }
 
-  /** Ends the turn and what is open in it, except the tools for which `goesOn` is true. */
+  /** Ends the turn and everything open in it, except the tools for which `goesOn` is true. */
   endTurn(end: TurnEnd, goesOn: (tool: OpenTool, id: string) => boolean = () => false): void {
     const { turn } = this.state;
     if (!turn) return;
@@ -158,7 +179,7 @@ export class Ledger {
     else this.emit({ kind: 'thinking.delta', message, part, text: kept }, agent);
   }
 
-  /** Ends a part. `text` is the agent's final text, if it has one: what the deltas did not carry follows as one more delta. */
+  /** Ends a part. `text` is the agent's final text, if it has one: a part that the deltas lack follows as one more delta. */
   done(place: PartPlace, text?: string, end: PartEnd = {}): void {
     const open = this.#openPart(place);
     if (!open) return;
@@ -173,12 +194,12 @@ export class Ledger {
     this.#close(open, end);
   }
 
-  /** Ends whatever text is open: another kind of item has begun. */
+  /** Ends every open text: another kind of item has begun. */
   closeParts(agentId?: string): void {
     for (const part of Object.values(this.state.parts)) if (part.agent?.id === agentId) this.#close(part, {});
   }
 
-  /** Withdraws the texts of messages: open parts are dropped, and the reader forgets what it was shown. */
+  /** Withdraws the texts of messages: open parts are dropped, and the reader discards the shown text. */
   retract(messages: readonly string[]): void {
     if (messages.length === 0) return;
     for (const [key, part] of Object.entries(this.state.parts))
@@ -186,12 +207,12 @@ export class Ledger {
     this.emit({ kind: 'message.retracted', messages });
   }
 
-  /** What was shown of a part that is open. */
+  /** Returns the text of an open part as it was shown. */
   textOf(place: PartPlace): string {
     return this.state.parts[keyOf(place)]?.text ?? '';
   }
 
-  /** Undefined for a part that is done. */
+  /** Returns the part; undefined if it is done. */
   #openPart(place: PartPlace): OpenPart | undefined {
     const key = keyOf(place);
     const known = this.state.parts[key];
@@ -233,22 +254,23 @@ export class Ledger {
 
   // Tools.
 
-  /** Starts a tool, or tells more of one that is open. */
+  /** Starts a tool, or adds to one that is open. */
   startTool(tool: string, start: ToolStart): void {
     const { name, title, input, paths, agent } = start;
     const known = this.state.tools[tool];
     if (known) {
-      if (name !== undefined && known.name === '') known.name = name;
+      if (name !== undefined && known.name === '') known.name = name.slice(0, NAME_CHARS_KEPT);
+      keepInput(this.state.tools, known, input);
       this.emitOf(known, { kind: 'tool.input', tool, ...present({ input, title, paths }) });
       return;
     }
     if (this.state.endedTools.includes(tool)) return;
-    this.#makeRoom(this.state.tools, (_, id) =>
-      this.endTool(id, { status: 'cancelled', reason: 'too many open tools' }),
-    );
-    const open: OpenTool = { turn: this.state.turn?.id ?? null, name: name ?? '', output: '', outputChars: 0 };
+    this.#makeRoomForTool();
+    const kept = (name ?? '').slice(0, NAME_CHARS_KEPT);
+    const open: OpenTool = { turn: this.state.turn?.id ?? null, name: kept, output: '', outputChars: 0 };
     if (agent) open.agent = agent;
     this.state.tools[tool] = open;
+    keepInput(this.state.tools, open, input);
     this.emitOf(open, {
       kind: 'tool.started',
       tool,
@@ -269,7 +291,7 @@ export class Ledger {
     return this.state.endedTools.includes(tool);
   }
 
-  /** Output as it grows. */
+  /** Appends new output. */
   appendOutput(tool: string, text: string): void {
     const open = this.state.tools[tool];
     if (!open || text === '') return;
@@ -278,7 +300,7 @@ export class Ledger {
     open.outputChars += text.length;
   }
 
-  /** The whole output so far, or its last part. */
+  /** Sets the whole output so far, or its last part. */
   setOutput(tool: string, whole: string): void {
     const open = this.state.tools[tool];
     if (!open || (whole.length === open.outputChars && whole.endsWith(open.output))) return;
@@ -311,59 +333,135 @@ export class Ledger {
 
   // Questions to the user.
 
+  /** Registers a permission that the agent asks for. Returns false for an id that is taken: nothing new is asked. */
   askPermission(
     request: string,
     ask: {
       readonly tool?: string | undefined;
       readonly name?: string | undefined;
+      readonly toolKind?: ToolKind | undefined;
       readonly title?: string | undefined;
       readonly reason?: string | undefined;
       readonly input?: unknown;
-      readonly diffs?: readonly import('@spool/protocol/agent').Diff[] | undefined;
+      readonly diffs?: readonly Diff[] | undefined;
       readonly options: readonly PermissionOption[];
       readonly humanOnly?: boolean | undefined;
       readonly agent?: AgentRef | undefined;
     },
-  ): void {
-    if (this.hasAsked(request)) return;
-    const { agent, ...body } = ask;
-    this.#makeRoom(this.state.asks, (_, id) => this.withdraw(id, 'too many open requests'));
-    this.state.asks[request] = {
+  ): boolean {
+    const { agent, tool, humanOnly } = ask;
+    const { content, isCut } = describeContent(ask, tool === undefined ? undefined : this.state.tools[tool]);
+    const print = printOf(content);
+    if (!this.#takeId(request, print)) return false;
+    const isTooLarge = isCut || this.isLineCut || print.bytes > REQUEST_BYTES_MAX;
+    const digest = this.#register(request, print, {
       type: 'permission',
-      tool: ask.tool ?? null,
+      tool: tool ?? null,
+      name: ask.name ?? null,
       options: [...ask.options],
+      ...(isTooLarge && { isCut: true as const }),
+      ...(print.bytes <= OUTCOME_BYTES_MAX && ask.input !== undefined && { input: ask.input }),
       ...(agent ? { agent } : {}),
-    };
-    this.emit({ kind: 'permission.requested', request, ...present(body) }, agent);
+    });
+    const { bytes } = print;
+    const { options } = content;
+    const title = ask.title?.slice(0, WORDS_CHARS_MAX);
+    const reason = ask.reason?.slice(0, WORDS_CHARS_MAX);
+    const { toolKind } = ask;
+    const about = present({ tool, toolKind, title, reason, humanOnly, ...(isTooLarge && { isCut: true }) });
+    const shown = present({ name: content.name, input: content.input, call: content.call, diffs: content.diffs });
+    this.emit({ kind: 'permission.requested', request, ...shown, options, ...about, digest, bytes }, agent);
+    return true;
   }
 
+  /** Registers questions that the agent asks. Returns false for an id that is taken: nothing new is asked. */
   askQuestion(
     request: string,
-    ask: { readonly tool?: string | undefined; readonly questions: readonly Question[]; readonly schema?: unknown },
-  ): void {
-    if (this.hasAsked(request)) return;
-    this.#makeRoom(this.state.asks, (_, id) => this.withdraw(id, 'too many open requests'));
-    this.state.asks[request] = { type: 'question', tool: ask.tool ?? null, options: [] };
-    this.emit({ kind: 'question.asked', request, ...present(ask) });
+    ask: {
+      readonly tool?: string | undefined;
+      readonly name?: string | undefined;
+      readonly questions: readonly AgentQuestion[];
+      readonly schema?: unknown;
+      /** The members of the input that the questions and the schema do not have. */
+      readonly input?: unknown;
+    },
+  ): boolean {
+    const { tool, name, questions, schema, input } = ask;
+    const print = printOf(input === undefined ? [questions, schema] : [questions, schema, input]);
+    if (!this.#takeId(request, print)) return false;
+    const isCut = (this.isLineCut || print.bytes > REQUEST_BYTES_MAX) && { isCut: true as const };
+    const about = { type: 'question' as const, tool: tool ?? null, name: name ?? null, options: [] };
+    const digest = this.#register(request, print, { ...about, ...isCut });
+    const shown = present({ tool, name, questions, schema, input });
+    this.emit({ kind: 'question.asked', request, ...shown, ...isCut, digest });
+    return true;
+  }
+
+  /**
+   * Returns whether this id can be taken. An id is taken once: an agent that repeats an open request is ignored, and one that uses the
+   * id for something else, or again later, is denied. An id that no answer could name is denied too.
+   */
+  #takeId(request: string, { hash }: RequestPrint): boolean {
+    if (!isRequestId(request)) {
+      this.refuseRequest(`a request with an id of ${request.length} characters`);
+      this.denials.push({ request, message: `Denied by Spool: ${ID_RULE}.` });
+      return false;
+    }
+    const open = this.state.asks[request];
+    if (open?.hash === hash) return false;
+    if (!open && !this.state.resolved.some((known) => known.request === request)) return true;
+    const text = `The agent used the id of a request twice (${request.slice(0, ID_CHARS_SHOWN)}); the second one is denied.`;
+    this.emit({ kind: 'notice', level: 'warning', code: 'request-id-reused', text });
+    this.denials.push({ request, message: 'Denied by Spool: the id of this request was used before.' });
+    return false;
+  }
+
+  #register(request: string, print: RequestPrint, ask: Omit<OpenAsk, 'digest' | 'hash' | 'bytes'>): string {
+    const { asks } = this.state;
+    const digest = digestOf(++this.state.requests, print);
+    const waiting = Object.values(asks);
+    const bytes = waiting.reduce((sum, each) => sum + each.bytes, print.bytes);
+    asks[request] = { ...ask, digest, hash: print.hash, bytes: print.bytes };
+    if (waiting.length >= REQUESTS_OPEN_MAX || bytes > REQUESTS_BYTES_MAX)
+      this.denials.push({ request, message: 'Denied by Spool: too many requests wait for an answer.' });
+    return digest;
+  }
+
+  /** Reports a request that no person is asked about, because no answer could reach it or it cannot be shown. */
+  refuseRequest(what: string): void {
+    const text = `The agent sent ${what}; Spool has denied it.`;
+    this.emit({ kind: 'notice', level: 'warning', code: 'request-refused', text });
   }
 
   /** Whether this was asked already, and is open or resolved. */
   hasAsked(request: string): boolean {
-    return request in this.state.asks || this.state.resolved.some((known) => known.request === request);
+    return request in this.state.asks || this.isResolved(request);
+  }
+
+  /** Whether this was asked, and is no longer open. */
+  isResolved(request: string): boolean {
+    return this.state.resolved.some((known) => known.request === request);
   }
 
   resolvePermission(
     request: string,
     decision: Decision,
     by: DecidedBy,
-    more: { option?: string | undefined; who?: string | undefined; message?: string | undefined } = {},
+    more: {
+      option?: string | undefined;
+      who?: string | undefined;
+      message?: string | undefined;
+      input?: unknown;
+      isInputChanged?: boolean | undefined;
+    } = {},
   ): void {
     const ask = this.state.asks[request];
     if (!ask || ask.type !== 'permission') return;
     delete this.state.asks[request];
     this.#rememberResolved(request, more.who ?? by);
-    const tool = ask.tool ?? undefined;
-    this.emit({ kind: 'permission.resolved', request, decision, by, ...present({ tool, ...more }) }, ask.agent);
+    const { input, digest } = ask;
+    const about = present({ tool: ask.tool ?? undefined, name: ask.name ?? undefined, input, ...more, digest });
+    this.emit({ kind: 'permission.resolved', request, decision, by, ...about }, ask.agent);
   }
 
   resolveQuestion(
@@ -379,20 +477,20 @@ export class Ledger {
     this.emit({ kind: 'question.resolved', request, decision, by, ...present(more) }, ask.agent);
   }
 
-  /** The agent no longer asks. */
+  /** Resolves a request that the agent has withdrawn. */
   withdraw(request: string, message: string, decision: Decision = 'cancelled'): void {
     if (this.state.asks[request]?.type === 'question') this.resolveQuestion(request, 'cancelled', 'agent');
     else this.resolvePermission(request, decision, 'agent', { message });
   }
 
-  /** Somebody else has answered, and the agent does not say what: the request is resolved when the tool goes on. */
+  /** Notes that another client has answered and the agent does not say how: the request is resolved when the tool continues. */
   answeredElsewhere(request: string): void {
     const ask = this.state.asks[request];
     if (ask?.type === 'permission' && ask.tool !== null && ask.tool in this.state.tools) ask.isAnswered = true;
     else this.withdraw(request, 'resolved elsewhere');
   }
 
-  /** The tool runs, or has ended otherwise than by a refusal: what was asked for it was allowed. */
+  /** Resolves the request of a tool as allowed: the tool runs, or has ended otherwise than by a refusal. */
   toolGoesOn(tool: string, isDenied = false): void {
     for (const [request, ask] of Object.entries(this.state.asks))
       if (ask.tool === tool && ask.isAnswered) this.resolvePermission(request, isDenied ? 'deny' : 'allow', 'terminal');
@@ -405,7 +503,7 @@ export class Ledger {
 
   // The end.
 
-  /** The process has ended: nothing stays open. `resumable`: the agent's own session, with which another process can go on. */
+  /** Ends everything, because the process has ended. `resumable` is the agent's own session, which another process can resume. */
   end(
     exit: { readonly exitCode?: number | null | undefined; readonly signal?: string | null | undefined },
     resumable: string | null = null,
@@ -424,7 +522,7 @@ export class Ledger {
     this.emit({ kind: 'session.ended', ...present({ exitCode, signal, reason, agentSession }) });
   }
 
-  /** Ends whatever is open, because its own end will not come. */
+  /** Ends everything open, because its own end will not come. */
   closeAll(message: string, stopReason: string): void {
     const error = { code: stopReason, message };
     this.endTurn({ outcome: 'failed', stopReason, error });
@@ -433,7 +531,7 @@ export class Ledger {
     for (const id of Object.keys(this.state.tools)) this.endTool(id, { status: 'cancelled', reason: message });
   }
 
-  /** Says what the agent does now, if that has changed. Called at the end of each step. */
+  /** Reports the agent's activity, if it has changed. Called at the end of each step. */
   settle(detail?: string): void {
     const { isEnded, asks, turn, isReady } = this.state;
     const waiting = Object.values(asks).find(({ isAnswered }) => !isAnswered);
@@ -448,14 +546,34 @@ export class Ledger {
     this.emit({ kind: 'status', state, ...(why === null ? {} : { detail: why }) });
   }
 
-  #makeRoom<T>(open: Record<string, T>, end: (value: T, key: string) => void): void {
+  /** Ends a tool to make room; one that a request waits for comes last, because the agent would never get an answer. */
+  #makeRoomForTool(): void {
+    const waited = new Set(Object.values(this.state.asks).map(({ tool }) => tool));
+    const free = Object.keys(this.state.tools).find((id) => !waited.has(id));
+    this.#makeRoom(
+      this.state.tools,
+      (_, id) => this.endTool(id, { status: 'cancelled', reason: 'too many open tools' }),
+      free,
+    );
+  }
+
+  /** Ends the oldest entry, or the named one. */
+  #makeRoom<T>(open: Record<string, T>, end: (value: T, key: string) => void, named?: string): void {
     const keys = Object.keys(open);
     if (keys.length < OPEN_MAX) return;
-    const [oldest] = keys;
-    end(open[oldest!]!, oldest!);
-    delete open[oldest!];
+    const oldest = named ?? keys[0]!;
+    end(open[oldest]!, oldest);
+    delete open[oldest];
   }
 }
+
+/** Whether clients can name a request by this id. */
+export function isRequestId(id: string): boolean {
+  return id.length > 0 && id.length <= AGENT_ID_CHARS_MAX;
+}
+
+/** The rule for ids, for the agent, in a denial. */
+export const ID_RULE = `the id of a request is a text of 1 to ${AGENT_ID_CHARS_MAX} characters`;
 
 function keyOf({ kind, message, part }: { kind: string; message: string; part: number }): string {
   return `${kind} ${message} ${part}`;

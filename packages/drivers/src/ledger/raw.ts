@@ -1,7 +1,7 @@
-/** What no dialect knows, as an event: kept and shown, but never more than a screenful of it. Keeps DRV-5. */
+/** Makes an event of a message that no dialect knows: it is kept and shown, but at most a screenful. Keeps DRV-5. */
 import type { AgentBody } from '@spool/protocol/agent';
 
-/** Of a value that is shown as `raw`; the whole line is in the output log. */
+/** The limit of a value that is shown as `raw`; the whole line is in the output log. */
 const RAW_CHARS_MAX = 16 * 1024;
 
 export function rawEvent(type: string, value: unknown): AgentBody {

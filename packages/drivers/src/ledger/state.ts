@@ -1,16 +1,18 @@
-/** What is open in a run of an agent, as plain JSON: turns, parts of text, tools, questions to the user, prompts that wait. */
+/** The open items in a run of an agent, as plain JSON: turns, parts of text, tools, questions to the user, prompts that wait. */
 import type { AgentRef, AgentState, Content, PermissionOption } from '@spool/protocol/agent';
 
 export interface LedgerState {
-  /** How many turns have started: their ids are `t1`, `t2`, … */
+  /** The number of turns that have started: their ids are `t1`, `t2`, … */
   turns: number;
   turn: OpenTurn | null;
   parts: Record<string, OpenPart>;
-  /** The latest parts that are done: what comes late of one is not shown again. */
+  /** The latest parts that are done: late text of one is not shown again. */
   doneParts: string[];
   tools: Record<string, OpenTool>;
   asks: Record<string, OpenAsk>;
-  /** The latest requests that were resolved, with who did: a late answer gets a true refusal. */
+  /** The number of requests that were registered, which their digests contain. */
+  requests: number;
+  /** The latest resolved requests, and who resolved each: a late answer gets a true refusal. */
   resolved: { request: string; by: string }[];
   /** The latest tools that have ended: a late update opens none of them again. */
   endedTools: string[];
@@ -19,11 +21,13 @@ export interface LedgerState {
   detail: string | null;
   isReady: boolean;
   isEnded: boolean;
-  /** A version that was not tested was told. */
+  /** Whether the agent has closed its input, and lives. */
+  isInputClosed?: true;
+  /** Whether an event has named a version that was not tested. */
   isVersionTold: boolean;
 }
 
-export interface OpenTurn {
+interface OpenTurn {
   id: string;
   startedAt: number;
   clientIds: string[];
@@ -44,18 +48,33 @@ export interface OpenPart {
 export interface OpenTool {
   turn: string | null;
   name: string;
-  /** The output as shown so far, or its end: cumulative output is turned into what is new. */
+  /** The output as shown so far, or its end, to find the new part of cumulative output. */
   output: string;
-  /** How long the whole output is that was shown. */
+  /** The length of the whole output that was shown. */
   outputChars: number;
+  /** The input as far as it is known, as JSON, for the permission that may be asked for it; null if it was too long to keep. */
+  input?: string | null;
+  /** The changes that it proposes, by path, each as JSON; null if they were too long to keep. */
+  diffs?: Record<string, string> | null;
   agent?: AgentRef;
 }
 
 export interface OpenAsk {
   type: 'permission' | 'question';
   tool: string | null;
+  /** The name of the tool. */
+  name: string | null;
   options: PermissionOption[];
-  /** Somebody else has answered; what, shows when the tool goes on. */
+  digest: string;
+  /** The hash of the content, without the number of the request. */
+  hash: string;
+  /** The length of the content as JSON, in UTF-8. */
+  bytes: number;
+  /** Whether a part of it was too long to keep: it can only be denied. */
+  isCut?: true;
+  /** The input, if it is short: the outcome names it. */
+  input?: unknown;
+  /** Whether another client has answered; the answer shows when the tool continues. */
   isAnswered?: true;
   agent?: AgentRef;
 }
@@ -73,6 +92,7 @@ export function emptyLedger(): LedgerState {
     doneParts: [],
     tools: {},
     asks: {},
+    requests: 0,
     resolved: [],
     endedTools: [],
     queue: [],

@@ -1,4 +1,4 @@
-/** Answers of the agent's HTTP interface: the session, what went wrong, and its own record after a gap (`reconcile.ts`). */
+/** Answers of the agent's HTTP interface: the session, errors, and the agent's record after a gap (`reconcile.ts`). */
 import { type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../json-value.ts';
 import { questionAsked, sessionUpdated } from './events.ts';
 import { todos } from './plan.ts';
@@ -8,10 +8,10 @@ import type { OpenCodeWork } from './state.ts';
 
 const SESSION = /^(POST \/session|GET \/session\/ses[^/?]*)$/;
 const PROMPT = /\/(prompt_async|command)$/;
-/** Somebody else was first, or the turn is over. */
+/** Replies whose failure is normal: another client was first, or the turn is over. */
 const REPLY = /^POST \/(permission|question)\//;
 
-export function answer(work: OpenCodeWork, line: JsonObject): boolean {
+export function takeAnswer(work: OpenCodeWork, line: JsonObject): boolean {
   const http = textOf(line.http) ?? '';
   const status = numberOf(line.status);
   if (status === undefined) return true;
@@ -50,7 +50,8 @@ function accepted(work: OpenCodeWork, http: string, body: unknown): void {
   } else if (path.includes('/message?')) messagesRead(work, listOf(body));
   else if (http === 'GET /permission') pendingRead(work, 'permission', listOf(body));
   else if (http === 'GET /question') {
-    for (const asked of listOf(body)) questionAsked(work, objectOf(asked));
+    for (const asked of listOf(body).map(objectOf))
+      if (!ledger.isResolved(textOf(asked.id) ?? '')) questionAsked(work, asked);
     pendingRead(work, 'question', listOf(body));
   } else if (path.endsWith('/todo')) todos(work, listOf(body));
   else if (http === 'GET /session/status') statusRead(work, objectOf(body));

@@ -6,11 +6,11 @@
 import { acpDialect } from '../acp/dialect.ts';
 import type { Dialect } from '../dialect.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
-import type { Hands } from '../ledger/commands.ts';
+import type { Capabilities } from '../ledger/commands.ts';
 import { dialectOf } from '../ledger/stepper.ts';
 import { oneOf } from '../one-of.ts';
 import type { Content } from '@spool/protocol/agent';
-import { answer } from './answers.ts';
+import { takeAnswer } from './answers.ts';
 import { event } from './events.ts';
 import { faultOf, partUpdated } from './parts.ts';
 import { connected, rememberReply } from './reconcile.ts';
@@ -20,7 +20,7 @@ const opencodeServe = dialectOf<OpenCodeState>({
   source: 'opencode',
   initial: initialOpenCode,
   message,
-  sent: (work, line) => void answer(work, line),
+  sent: (work, line) => void takeAnswer(work, line),
   started(work) {
     const { state } = work;
     if (state.options.isReadOnly) return;
@@ -34,12 +34,12 @@ const opencodeServe = dialectOf<OpenCodeState>({
   resumable: ({ state }) => state.session,
   program: ({ state }) => (state.version === null ? null : { name: 'OpenCode', version: state.version }),
   text: () => false,
-  hands,
+  capabilities,
   typeOf: (line) => textOf(line.type) ?? textOf(objectOf(line.payload).type) ?? 'unknown',
 });
 
 function message(work: OpenCodeWork, line: JsonObject): boolean {
-  if (line.http !== undefined) return answer(work, line);
+  if (line.http !== undefined) return takeAnswer(work, line);
   const inner = isObject(line.payload) ? line.payload : line;
   const type = textOf(inner.type);
   if (type === undefined) return false;
@@ -49,7 +49,7 @@ function message(work: OpenCodeWork, line: JsonObject): boolean {
   return type === 'sync';
 }
 
-function hands(work: OpenCodeWork): Hands {
+function capabilities(work: OpenCodeWork): Capabilities {
   const { state } = work;
   const path = `/session/${state.session ?? ''}`;
   return {
@@ -61,7 +61,7 @@ function hands(work: OpenCodeWork): Hands {
       state.lost = null;
       send(work, prompt.content);
     },
-    // What is sent into a turn is answered in it, after the tool that runs.
+    // A prompt that is sent during a turn is answered in it, after the running tool.
     steer: (prompt) => send(work, prompt.content),
     interrupt() {
       state.wantsAbort = state.awaitsBusy;
@@ -92,7 +92,7 @@ function hands(work: OpenCodeWork): Hands {
   };
 }
 
-/** A prompt, or one of the agent's own slash commands. */
+/** Sends a prompt, or one of the agent's own slash commands. */
 function send(work: OpenCodeWork, content: readonly Content[]): void {
   const { state } = work;
   const path = `/session/${state.session ?? ''}`;
@@ -157,7 +157,7 @@ const opencodeRun = dialectOf<OpenCodeState>({
       ledger.endTurn({ outcome: part.reason === 'length' ? 'limit' : 'completed', stopReason: textOf(part.reason) });
     return isKnown;
   },
-  hands: () => ({}),
+  capabilities: () => ({}),
   typeOf: (line) => textOf(line.type) ?? 'unknown',
 });
 

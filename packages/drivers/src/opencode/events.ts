@@ -1,11 +1,12 @@
 /** Events of `GET /event`: sessions, messages, permissions, questions, todos. */
-import type { Fault, PermissionOption, Question } from '@spool/protocol/agent';
+import type { AgentFault, PermissionOption } from '@spool/protocol/agent';
 import { type JsonObject, listOf, numberOf, objectOf, present, textOf, textsOf } from '../json-value.ts';
+import { besides, readQuestions } from '../questions.ts';
 import { diffOf, faultOf, partDelta, partUpdated, tokensOf } from './parts.ts';
 import { todos } from './plan.ts';
 import { agentOf, call, messageOf, type OpenCodeWork, partOf } from './state.ts';
 
-/** Known, but nothing that a reader of this session needs. */
+/** Known events that a reader of this session does not need. */
 const SILENT =
   /^(server|bridge|plugin|catalog|integration|reference|installation|lsp|mcp|pty|tui|vcs|project|command|workspace|worktree|ide)\.|^(session\.(diff|deleted)|file\.(edited|watcher\.updated)|sync|global\.disposed)$/;
 
@@ -25,7 +26,7 @@ export function event(work: OpenCodeWork, type: string, properties: JsonObject):
       if (agentOf(work, session)) return true;
       const error = faultOf(properties.error);
       if (error.code === 'MessageAbortedError') state.isAborted = true;
-      else if (!(state.hasFailed && /\n +at /.test(error.message))) failed(work, error);
+      else if (!(state.hasFailed && /\n +at /.test(error.message))) failTurn(work, error);
       return true;
     }
     case 'session.compacted':
@@ -78,8 +79,8 @@ function ensureTurn(work: OpenCodeWork, session: string | undefined): void {
   if (!agentOf(work, session) && !work.state.isIdle) work.ledger.ensureTurn();
 }
 
-/** A prompt that fails before the agent is busy is followed by no `idle`. */
-export function failed(work: OpenCodeWork, error: Fault): void {
+/** Fails the turn of a prompt. If the prompt fails before the agent is busy, no `idle` follows. */
+export function failTurn(work: OpenCodeWork, error: AgentFault): void {
   const { ledger, state } = work;
   state.error = error;
   state.hasFailed = true;
@@ -120,7 +121,7 @@ export function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
   return true;
 }
 
-export function sessionStatus(work: OpenCodeWork, session: string | undefined, status: JsonObject): boolean {
+function sessionStatus(work: OpenCodeWork, session: string | undefined, status: JsonObject): boolean {
   const { ledger, state } = work;
   state.session ??= session ?? null;
   if (agentOf(work, session)) return true;
@@ -163,17 +164,17 @@ export function endTurn({ ledger, state }: OpenCodeWork): void {
       stopReason: isAborted ? 'aborted' : error ? 'error' : 'idle',
       error: error ?? undefined,
     },
-    // An aborted tool is told once more, before the second `idle`.
+    // An aborted tool is reported once more, before the second `idle`.
     (tool) => isAborted || tool.agent !== undefined,
   );
-  // An aborted text is told once more after its turn has ended.
+  // An aborted text is reported once more after its turn has ended.
   for (const part of Object.values(state.parts)) part.isDone = true;
   state.error = null;
   state.isAborted = false;
   state.attempt = [];
 }
 
-/** Tools that were left when their turn was aborted. */
+/** Ends the tools that were left when their turn was aborted. */
 function endLeftTools(ledger: OpenCodeWork['ledger']): void {
   for (const [id, tool] of Object.entries(ledger.state.tools))
     if (!tool.agent) ledger.endTool(id, { status: 'cancelled', reason: 'aborted' });
@@ -201,11 +202,12 @@ export function permissionAsked(work: OpenCodeWork, asked: JsonObject): boolean 
   const name = textOf(asked.permission) ?? textOf(asked.type);
   const diff = diffOf(metadata);
   const always = textsOf(asked.always);
+  const patterns = textsOf(asked.patterns);
   ledger.askPermission(textOf(asked.id) ?? '', {
     tool: textOf(objectOf(asked.tool).callID) ?? textOf(asked.callID),
     name,
-    title: textOf(metadata.command) ?? textOf(metadata.filepath) ?? textsOf(asked.patterns).join(', '),
-    input: asked.metadata,
+    title: textOf(metadata.command) ?? textOf(metadata.filepath) ?? patterns.join(', '),
+    input: { ...metadata, ...(patterns.length > 0 && { patterns }) },
     diffs: diff ? [diff] : undefined,
     options: OPTIONS.map((option) =>
       option.id === 'always' && always.length > 0
@@ -218,25 +220,10 @@ export function permissionAsked(work: OpenCodeWork, asked: JsonObject): boolean 
 }
 
 export function questionAsked({ ledger }: OpenCodeWork, asked: JsonObject): void {
-  ledger.askQuestion(textOf(asked.id) ?? '', {
-    tool: textOf(objectOf(asked.tool).callID),
-    questions: listOf(asked.questions).map(questionOf),
-  });
-}
-
-function questionOf(value: unknown, at: number): Question {
-  const { question, header, options, multiple } = objectOf(value);
-  return {
-    id: String(at),
-    text: textOf(question) ?? '',
-    multi: multiple === true,
-    freeText: true,
-    options: listOf(options).map((option) => {
-      const { label, description } = objectOf(option);
-      return { id: textOf(label) ?? '', label: textOf(label) ?? '', ...present({ description: textOf(description) }) };
-    }),
-    ...present({ header: textOf(header) }),
-  };
+  const input = besides(asked, ['id', 'sessionID', 'tool']);
+  const { questions, rest } = readQuestions(input, { multi: 'multiple', id: 'place' });
+  const tool = textOf(objectOf(asked.tool).callID);
+  ledger.askQuestion(textOf(asked.id) ?? '', { tool, questions, input: rest });
 }
 
 /** Events of the second version of the interface, which has its own names. */

@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 
 const OUTPUT_CHARS_MAX = 64 * 1024;
 
-/** `isWhole`: the part comes once, complete. */
+/** Handles a part of a message. `isWhole`: the part comes once, complete. */
 export function partUpdated(work: OpenCodeWork, part: JsonObject, isWhole = false): boolean {
   const { ledger } = work;
   const message = textOf(part.messageID) ?? '';
@@ -40,7 +40,7 @@ export function partUpdated(work: OpenCodeWork, part: JsonObject, isWhole = fals
     case 'step-finish': {
       work.state.attempt = [];
       const id = textOf(part.id);
-      if (id !== undefined && work.state.parts[id]) return true; // told, and read once more
+      if (id !== undefined && work.state.parts[id]) return true; // reported before, and read once more
       if (id !== undefined) work.state.parts[id] = { part: 0, isDone: true, kind: 'message' };
       const costUsd = numberOf(part.cost);
       ledger.emit({ kind: 'usage', scope: 'message', tokens: tokensOf(part.tokens), ...present({ costUsd }) });
@@ -58,7 +58,7 @@ export function partUpdated(work: OpenCodeWork, part: JsonObject, isWhole = fals
     case 'compaction':
       return true;
     case 'retry':
-      return true; // Told by `session.status`.
+      return true; // Reported by `session.status`.
     default:
       return false;
   }
@@ -86,7 +86,7 @@ function text(work: OpenCodeWork, kind: 'message' | 'thinking', part: JsonObject
     ledger.done(place, whole);
     return true;
   }
-  // Some updates carry the text so far: what is new of it is shown.
+  // Some updates carry the text so far: only its new part is shown.
   const shown = ledger.textOf(place);
   if (whole.startsWith(shown)) ledger.delta(place, whole.slice(shown.length));
   return true;
@@ -162,7 +162,7 @@ export function diffOf(metadata: JsonObject): Diff | undefined {
   return { path, change: metadata.exists === false ? 'add' : 'modify', unified };
 }
 
-/** A file that is written as a whole has no patch. What stood there before is not known. */
+/** Returns the change of a file that was written as a whole: it has no patch, and the earlier content is unknown. */
 function writtenFile(input: JsonObject, metadata: JsonObject): Diff | undefined {
   const path = textOf(metadata.filepath) ?? textOf(input.filePath);
   if (path === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { PlanEntry } from '@spool/protocol/agent';
 import { objectOf, textOf } from '../json-value.ts';
 import type { OpenCodeWork } from './state.ts';
 
-/** The whole list, each time. The same one again is no news. */
+/** Handles the whole list, which comes each time. An unchanged list is not reported. */
 export function todos({ ledger, state }: OpenCodeWork, list: readonly unknown[]): void {
   const json = JSON.stringify(list).slice(0, PLAN_CHARS_MAX);
   if (json === (state.plan === '' ? '[]' : state.plan)) return;
@@ -11,7 +11,7 @@ export function todos({ ledger, state }: OpenCodeWork, list: readonly unknown[])
   ledger.emit({ kind: 'plan.updated', replace: true, entries: list.map(planEntry) });
 }
 
-/** Of the list that is remembered, to see whether it has changed. */
+/** The limit of the list that is remembered, to detect a change. */
 const PLAN_CHARS_MAX = 16 * 1024;
 
 function planEntry(value: unknown): PlanEntry {

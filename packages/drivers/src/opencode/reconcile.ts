@@ -1,21 +1,21 @@
 /**
- * After a gap in the agent's events: they have no numbers and are not sent again, so the agent's own record is read, and what it
- * says is taken as if it had been heard. Everything here may be said twice: parts, tools and requests are known by their ids.
- * Keeps HTTP-2.
+ * Catches up after a gap in the agent's events. They have no numbers and are not sent again, so the agent's own record is read
+ * and handled like events. Everything here may come twice: parts, tools and requests are recognised by their ids. Keeps HTTP-2
+ * and HTTP-40.
  */
-import type { Fault } from '@spool/protocol/agent';
+import type { AgentFault } from '@spool/protocol/agent';
 import { type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
-import { endTurn, failed, messageUpdated, permissionAsked } from './events.ts';
+import { endTurn, failTurn, messageUpdated, permissionAsked } from './events.ts';
 import { faultOf, partUpdated } from './parts.ts';
 import { call, type OpenCodeState, type OpenCodeWork } from './state.ts';
 
-/** A turn has a message for each step. */
+/** The number of messages that are read: a turn has one for each step. */
 const MESSAGES_READ = 100;
-/** A prompt that was taken is worked on by then. */
+/** The time after which an accepted prompt is being worked on. */
 const LOOK_AGAIN_MS = 1500;
 const REPLIES_MAX = 50;
 const AGAIN_MS = 500;
-/** Of an agent that is alive, and does not answer. */
+/** The limit of replies that are sent again, for an agent that is alive and does not answer. */
 const REPEATED_MAX = 50;
 
 export function connected(work: OpenCodeWork): void {
@@ -33,7 +33,7 @@ export function connected(work: OpenCodeWork): void {
   call(work, 'GET /session/status');
 }
 
-/** The messages of the running turn, the oldest first. */
+/** Handles the messages of the running turn, the oldest first. */
 export function messagesRead(work: OpenCodeWork, messages: readonly unknown[]): void {
   const { state, ledger } = work;
   for (const message of messages.map(objectOf)) {
@@ -44,26 +44,26 @@ export function messagesRead(work: OpenCodeWork, messages: readonly unknown[]): 
     if (info.role !== 'assistant') continue;
     state.awaitsBusy = false; // it is being answered, or was
     const error = faultOf(info.error);
-    if (info.error !== undefined && error.code !== 'MessageAbortedError' && !state.error) failed(work, error);
+    if (info.error !== undefined && error.code !== 'MessageAbortedError' && !state.error) failTurn(work, error);
   }
 }
 
-/** What waits for an answer. A request that was open before and is not there any more was answered, or is void. */
+/** Handles the requests that wait for an answer. One that was open before and is missing now was answered, or is void. */
 export function pendingRead(work: OpenCodeWork, type: 'permission' | 'question', asked: readonly unknown[]): void {
   const { state, ledger } = work;
   const pending = asked.map((each) => textOf(objectOf(each).id) ?? '');
   for (const each of asked.map(objectOf)) {
     const request = textOf(each.id) ?? '';
-    // Ours never arrived: it is sent again. The agent ignores what it has had.
+    // Our reply never arrived: it is sent again. The agent ignores a reply that it has had.
     if (type === 'permission' && Object.hasOwn(state.replies, request))
       call(work, `POST /permission/${request}/reply`, state.replies[request]);
-    else if (type === 'permission') permissionAsked(work, each);
+    else if (type === 'permission' && !ledger.isResolved(request)) permissionAsked(work, each);
   }
   for (const request of state.asksBefore)
     if (ledger.state.asks[request]?.type === type && !pending.includes(request)) ledger.answeredElsewhere(request);
 }
 
-/** By session; one that is not there is idle. */
+/** Handles the statuses by session; a session that is missing is idle. */
 export function statusRead(work: OpenCodeWork, statuses: JsonObject): void {
   const { state, ledger } = work;
   if (!ledger.state.turn || state.session === null) return;
@@ -76,7 +76,7 @@ export function statusRead(work: OpenCodeWork, statuses: JsonObject): void {
     state.isLookedAtAgain = true;
     return lookAgain(work, state.awaitsBusy ? { afterMs: LOOK_AGAIN_MS } : {});
   } else if (state.awaitsBusy && state.lost) {
-    failed(work, state.lost);
+    failTurn(work, state.lost);
   } else {
     state.awaitsBusy = false;
     endTurn(work);
@@ -84,19 +84,22 @@ export function statusRead(work: OpenCodeWork, statuses: JsonObject): void {
   state.isLookedAtAgain = false;
 }
 
-/** At the record too: the turn may be over by then, and its events missed or still on their way. */
+/** Reads the status and the record again: the turn may be over by then, and its events missed or still on their way. */
 function lookAgain(work: OpenCodeWork, when: { readonly afterMs?: number }): void {
   call(work, `GET /session/${work.state.session}/message?limit=${MESSAGES_READ}`, undefined, when);
   call(work, 'GET /session/status', undefined, when);
 }
 
-/** The call with the prompt was cut. Sent twice it might be worked on twice: the record tells whether the agent has it. */
-export function promptLost(work: OpenCodeWork, error: Fault): void {
+/**
+ * Handles a cut call with the prompt. A prompt that is sent twice might be worked on twice, so the record decides whether the
+ * agent has it.
+ */
+export function promptLost(work: OpenCodeWork, error: AgentFault): void {
   work.state.lost = error;
   lookAgain(work, { afterMs: LOOK_AGAIN_MS });
 }
 
-/** A reply that did not arrive. The agent takes the first, so it may be sent twice. */
+/** Sends a lost reply again. The agent takes the first, so a reply may be sent twice. */
 export function sentAgain(work: OpenCodeWork, http: string): boolean {
   const { state } = work;
   const request = /^POST \/permission\/([^/]+)\/reply$/.exec(http)?.[1] ?? '';

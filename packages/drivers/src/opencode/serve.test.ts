@@ -19,7 +19,7 @@ const answered = [
   },
 ];
 
-/** It has a session, and knows one slash command. */
+/** Returns an agent that has a session, and knows one slash command. */
 function ready(options: object = {}): Conversation {
   const talk = new Conversation('opencode', options);
   const [commands, create] = talk.started();
@@ -184,7 +184,7 @@ test('[HTTP-2] a second look that was meant for the turn before does not end the
   expect(talk.events.filter(({ kind }) => kind === 'turn.ended')).toHaveLength(1);
 });
 
-test('[HTTP-2] a prompt whose call was cut is looked for in the record: its turn has its text, or fails when it is not there', () => {
+test('[HTTP-41] a prompt whose call was cut is looked for in the record: its turn has its text, or fails when it is not there', () => {
   for (const isThere of [true, false]) {
     const talk = ready();
     const [prompt] = talk.prompt('one', 'p1');
@@ -201,7 +201,7 @@ test('[HTTP-2] a prompt whose call was cut is looked for in the record: its turn
   }
 });
 
-test('[HTTP-2] an answer to a permission that did not arrive is sent again, whether the call failed or the record says so', () => {
+test('[HTTP-40] an answer to a permission that did not arrive is sent again, whether the call failed or the record says so', () => {
   const talk = ready();
   talk.prompt('one', 'p1');
   talk.says(status('busy'));
@@ -220,7 +220,7 @@ test('[HTTP-2] an answer to a permission that did not arrive is sent again, whet
   expect(talk.events.filter(({ kind }) => kind === 'permission.requested')).toHaveLength(1);
 });
 
-test('[EVT-9] an OpenCode that died goes on with its own session', () => {
+test('[EVT-40] an OpenCode that died goes on with its own session', () => {
   const talk = ready();
   talk.prompt('one', 'p1');
   talk.exited();
@@ -252,4 +252,25 @@ test('a plan is reported once, whether its event or the result of the tool that 
     const plans = talk.events.filter(({ kind }) => kind === 'plan.updated');
     expect(plans).toMatchObject([{ entries: [{ text: 'a step', status: 'in_progress' }] }]);
   }
+});
+
+test('[HTTP-2] an answer that the agent never takes is sent again 50 times, and then fails; the answers of 50 permissions are kept', () => {
+  const talk = ready();
+  talk.prompt('one', 'p1');
+  talk.says(status('busy'));
+  const ask = (id: string): unknown => ({
+    type: 'permission.asked',
+    properties: { id, sessionID, permission: 'bash', metadata: { command: id } },
+  });
+  const replies = Array.from({ length: 51 }, (_, at) => {
+    talk.says(ask(`per_${at}`));
+    const [reply] = talk.command({ do: 'permission', request: `per_${at}`, behavior: 'deny' });
+    talk.says({ ...reply, status: 200, body: true });
+    return reply;
+  });
+  const failed = { status: 502, body: { message: 'socket hang up' } };
+  expect(talk.says({ ...replies[0], ...failed })).toEqual([]); // it is not kept any more
+  for (let time = 0; time < 50; time++)
+    expect(talk.says({ ...replies.at(-1), ...failed })).toMatchObject([{ http: replies.at(-1).http, afterMs: 500 }]);
+  expect(talk.says({ ...replies.at(-1), ...failed })).toEqual([]);
 });

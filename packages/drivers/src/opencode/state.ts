@@ -1,5 +1,5 @@
-/** The state of the OpenCode dialect, and how parts of its messages are numbered. */
-import type { AgentRef, Fault } from '@spool/protocol/agent';
+/** The state of the OpenCode dialect, and the numbering of the parts of its messages. */
+import type { AgentRef, AgentFault } from '@spool/protocol/agent';
 import type { DialectOptions } from '../dialect.ts';
 import { emptyLedger } from '../ledger/state.ts';
 import type { DialectState, Work } from '../ledger/stepper.ts';
@@ -13,35 +13,35 @@ export interface OpenCodeState extends DialectState {
   messages: Record<string, { isUser: boolean; parts: number }>;
   /** The latest parts, with their number in their message. */
   parts: Record<string, { part: number; isDone: boolean; kind: 'message' | 'thinking' }>;
-  /** What went wrong in the running turn. */
-  error: Fault | null;
+  /** The error of the running turn. */
+  error: AgentFault | null;
   isAborted: boolean;
-  /** The agent has said that it is idle: what comes late starts no turn. */
+  /** Whether the agent has reported that it is idle: late messages start no turn. */
   isIdle: boolean;
-  /** A prompt was sent: an `idle` before the next `busy` belongs to the turn before. */
+  /** Whether a prompt was sent: an `idle` before the next `busy` belongs to the turn before. */
   awaitsBusy: boolean;
-  /** An interrupt came before the agent was busy: it is sent again then. */
+  /** Whether an interrupt came before the agent was busy: it is sent again then. */
   wantsAbort: boolean;
-  /** The last error was told: the agent repeats some with a stack of calls. */
+  /** Whether the last error was reported: the agent repeats some with a stack of calls. */
   hasFailed: boolean;
   costUsd: number;
-  /** Of the program that made the session. */
+  /** The version of the program that made the session. */
   version: string | null;
-  /** Title and model as they were told. */
+  /** Title and model as they were last reported. */
   told: string;
-  /** The list of todos as it was told, as JSON. */
+  /** The list of todos as it was last reported, as JSON. */
   plan: string;
   /** The agent's slash commands. */
   commands: string[];
-  /** How often its events were connected; more than once means that some were missed (`reconcile.ts`). */
+  /** The number of connections to its events; more than one means that some events were missed (`reconcile.ts`). */
   connections: number;
   /** The last message, and the last before the running turn. Their ids rise. */
   lastMessage: string;
   turnAfter: string;
   isLookedAtAgain: boolean;
-  /** The call with the prompt was cut: the agent may have it or not. */
-  lost: Fault | null;
-  /** What was open when events were missed. */
+  /** The error of a cut call with the prompt: the agent may have the prompt or not. */
+  lost: AgentFault | null;
+  /** The requests that were open when events were missed. */
   asksBefore: string[];
   /** Answers to permissions, in case one was lost. */
   replies: Record<string, unknown>;
@@ -118,7 +118,7 @@ export function agentOf({ state }: OpenCodeWork, session: string | undefined): A
   return session === undefined || session === state.session ? undefined : { id: session };
 }
 
-/** A call of the agent's HTTP interface. The bridge makes it, and its answer is a line with the same id. */
+/** Calls the agent's HTTP interface. The bridge makes the call, and its answer is a line with the same id. */
 export function call(
   { state, ledger }: OpenCodeWork,
   http: string,

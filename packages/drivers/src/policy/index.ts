@@ -1,11 +1,13 @@
-/** Rules that answer permission requests. An entrance of its own: only who has a policy loads the parser of shell lines. */
+/** Rules that answer permission requests. A separate entrance: only who has a policy loads the parser of shell lines. */
+export { programsWithGrammar } from './grammar/command-grammar.ts';
+export { lintPolicy, type PolicyFinding } from './lint.ts';
 export {
-  decide,
   type Policy,
-  type PolicyAnswer,
-  type PolicyRequest,
+  type PolicyDecision,
   type PolicyRule,
+  type PolicyVerdict,
   readPolicy,
   ruleText,
 } from './policy.ts';
-export { policyCommand, policyRequest } from './request.ts';
+export { makePolicyFiles, type PolicyFiles } from './policy-files.ts';
+export { decidePermission, type PermissionRequest, permissionAsk, policyCommand } from './request.ts';

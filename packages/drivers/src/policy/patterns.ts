@@ -1,7 +1,12 @@
-/** Patterns of rules: words of a command, names of tools, paths. */
+/** Patterns of rules: names of tools, words of a command, paths. */
+import type { PolicyFiles } from './policy-files.ts';
+import { expandHome, plainPath, realPath } from './real-path.ts';
 import { baseName } from './wrappers.ts';
 
-/** `*` stands for any characters. Linear in both, whatever the pattern: no regular expression is built from it. */
+/**
+ * Whether a text matches a pattern, in which `*` means any characters. The time is linear in both, whatever the pattern: no
+ * regular expression is built from it.
+ */
 export function matchesGlob(pattern: string, text: string): boolean {
   let p = 0;
   let t = 0;
@@ -23,53 +28,122 @@ export function matchesGlob(pattern: string, text: string): boolean {
   return p === pattern.length;
 }
 
-const wordsOf = (pattern: string): string[] => pattern.trim().split(/\s+/);
-
-/** Whether a rule allows exactly this: every word is known and named; `*` at the end stands for any further words. */
-export function allows(pattern: string, words: readonly (string | undefined)[]): boolean {
-  const wanted = wordsOf(pattern);
-  const isOpen = wanted.length > 1 && wanted.at(-1) === '*';
-  const named = isOpen ? wanted.slice(0, -1) : wanted;
-  if (isOpen ? words.length < named.length : words.length !== named.length) return false;
-  // The name is never a pattern, and a path to a program is not its name.
-  if (named[0] !== words[0]) return false;
-  if (words.some((word) => word === undefined)) return false;
-  return named.every((word, at) => at === 0 || matchesGlob(word, words[at]!));
+/** A word of a pattern. In quotes, `*` is a star like any other character. */
+export interface PatternWord {
+  readonly text: string;
+  readonly isLiteral: boolean;
 }
 
-/** Whether a rule denies this: by the program's name, wherever it lies, and its other words in this order, with any between. */
-export function denies(pattern: string, words: readonly (string | undefined)[]): boolean {
-  const [name = '', ...others] = wordsOf(pattern);
+/** The words of a rule's command: separated by blanks, with quotes around those that contain some. */
+export function patternWords(pattern: string): PatternWord[] {
+  const pieces = pattern.match(/'[^']*'(?=\s|$)|"[^"]*"(?=\s|$)|\S+/g) ?? [];
+  return pieces.map((piece) => {
+    const quoted = /^(['"])(.*)\1$/s.exec(piece);
+    return quoted ? { text: quoted[2]!, isLiteral: true } : { text: piece, isLiteral: !piece.includes('*') };
+  });
+}
+
+const matchesWord = ({ text, isLiteral }: PatternWord, word: string): boolean =>
+  isLiteral ? text === word : matchesGlob(text, word);
+
+/** Whether the words are those of the pattern, in number and order; `*` at the end stands for any further words. */
+export function matchesCommand(pattern: readonly PatternWord[], words: readonly string[]): boolean {
+  const isOpen = pattern.length > 1 && pattern.at(-1)!.text === '*' && !pattern.at(-1)!.isLiteral;
+  const named = isOpen ? pattern.slice(0, -1) : pattern;
+  if (isOpen ? words.length < named.length : words.length !== named.length) return false;
+  // The name is never a pattern, and a path to a program is not its name.
+  return named.every((word, at) => (at === 0 ? word.text === words[0] : matchesWord(word, words[at]!)));
+}
+
+/** Words of the command that a pattern with a folder covers: their real paths must be there too. */
+export function folderWords(
+  pattern: readonly PatternWord[],
+  words: readonly string[],
+): [pattern: string, word: string][] {
+  return pattern.flatMap(({ text, isLiteral }, at): [string, string][] =>
+    at > 0 && !isLiteral && text.includes('/') && words[at] !== undefined ? [[text, words[at]!]] : [],
+  );
+}
+
+/** Whether a rule certainly means this: by the program's name, wherever it lies, and its other words in this order, with any between. */
+export function meansCommand(pattern: readonly PatternWord[], words: readonly (string | undefined)[]): boolean {
+  const [name, ...others] = pattern;
   const [first, ...rest] = words;
-  if (first === undefined || !(matchesGlob(name, first) || matchesGlob(name, baseName(first)))) return false;
+  if (!name || first === undefined || !(matchesWord(name, first) || matchesWord(name, baseName(first)))) return false;
   let at = 0;
   for (const word of others) {
-    if (word === '*') continue;
-    while (at < rest.length && !(rest[at] !== undefined && matchesGlob(word, rest[at]!))) at++;
+    if (word.text === '*') continue;
+    while (at < rest.length && !(rest[at] !== undefined && matchesWord(word, rest[at]!))) at++;
     if (at++ >= rest.length) return false;
   }
   return true;
 }
 
-/** The path with `.` and `..` resolved; undefined if it has characters that no path should have. */
-export function plainPath(path: string, cwd: string): string | undefined {
-  if (path === '' || /[\u0000-\u001f\u007f]/.test(path) || path.startsWith('~')) return undefined;
-  const parts: string[] = [];
-  for (const part of `${path.startsWith('/') ? '' : `${cwd}/`}${path}`.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return `/${parts.join('/')}`;
+/**
+ * Whether a rule might mean this command, whose words are all known: another path to a program of this name, options in one word, a word
+ * inside another one.
+ */
+export function mightMeanCommand(pattern: readonly PatternWord[], words: readonly string[]): boolean {
+  const [name, ...others] = pattern;
+  const [first = '', ...rest] = words;
+  if (!name || !matchesGlob(baseName(name.text).toLowerCase(), baseName(first).toLowerCase())) return false;
+  return others.every(
+    ({ text }) =>
+      text === '*' ||
+      rest.some((word) => (text.startsWith('-') && word.startsWith('-')) || matchesGlob(`*${text}*`, word)),
+  );
 }
 
-/** `**` stands for any path, `*` for any name in a folder. A relative pattern begins in the working folder. */
-export function matchesPath(pattern: string, path: string, cwd: string): boolean {
-  const whole = pattern.startsWith('/') ? pattern : plainPath(pattern, cwd);
-  if (whole === undefined) return false;
-  return pathParts(whole.split('/'), path.split('/'));
+/** Whether a command that runs others names the program of a pattern somewhere in its words. */
+export function mentionsProgram(pattern: readonly PatternWord[], words: readonly string[]): boolean {
+  const name = baseName(pattern[0]?.text ?? '').toLowerCase();
+  return words.some((word) => matchesGlob(`*${name}*`, word.toLowerCase()));
 }
 
-function pathParts(pattern: readonly string[], path: readonly string[]): boolean {
+/** The target of a path: as it is written and as the kernel resolves it. */
+export interface PathPlace {
+  readonly plain: string;
+  /** All places that the path may mean; undefined if that cannot be known. */
+  readonly real: readonly string[] | undefined;
+}
+
+export function locatePath(files: PolicyFiles, path: string, cwd: string): PathPlace {
+  const real = realPath(files, path, cwd);
+  const plain = plainPath(path, cwd);
+  // Programs that resolve `..` as text arrive elsewhere than the kernel, if a link is before it.
+  const realOfPlain = realPath(files, plain, '/');
+  const isKnown = real !== undefined && realOfPlain !== undefined;
+  return { plain, real: isKnown ? [...new Set([real, realOfPlain])] : undefined };
+}
+
+/** Whether an allowing pattern covers the path: it begins in the agent's folder, and every real place is in it. */
+export function coversPath(files: PolicyFiles, pattern: string, place: PathPlace, folder: string): boolean {
+  const expanded = expandHome(pattern, files.home);
+  const base = realPath(files, folder, '/');
+  if (expanded === undefined || base === undefined || !place.real) return false;
+  const whole = plainPath(expanded, base).split('/');
+  return place.real.every((real) => matchesParts(whole, real.split('/')));
+}
+
+/** Whether a denying pattern means the path: absolute ones and those that begin with `**` everywhere, by any of its names. */
+export function meansPath(files: PolicyFiles, pattern: string, place: PathPlace, folder: string): boolean {
+  const expanded = expandHome(pattern, files.home) ?? pattern;
+  const whole = expanded.startsWith('**') ? `/${expanded}` : plainPath(expanded, folder);
+  // The fixed beginning of the pattern may lead through links too.
+  const parts = whole.split('/');
+  const open = parts.findIndex((part) => part.includes('*'));
+  const fixed = open < 0 ? parts : parts.slice(0, open);
+  const realFixed = realPath(files, fixed.join('/') || '/', '/');
+  const patterns = [parts];
+  if (realFixed !== undefined)
+    patterns.push([...(realFixed === '/' ? [''] : realFixed.split('/')), ...(open < 0 ? [] : parts.slice(open))]);
+  return [place.plain, ...(place.real ?? [])].some((path) =>
+    patterns.some((wanted) => matchesParts(wanted, path.split('/'))),
+  );
+}
+
+/** `**` stands for any path, `*` for any name in a folder. */
+function matchesParts(pattern: readonly string[], path: readonly string[]): boolean {
   // One row of the usual table: reached[n] says that the pattern so far covers the first n names.
   let reached = [true, ...path.map(() => false)];
   for (const wanted of pattern) {

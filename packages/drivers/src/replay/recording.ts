@@ -2,17 +2,18 @@
  * Reads a recording of an agent, in any of the forms that recordings have: the agent's lines as they were, a stream of
  * server-sent events, or a trace (`{t, dir, data|line}`, both directions with their times and chunks). Keeps DRV-9.
  */
+import type { FramedLine } from '@spool/protocol/line-framing';
 import type { DriverInput, LineInput } from '../dialect.ts';
-import { LineFraming, type FramedLine } from '../framing/lines.ts';
+import { agentLines } from '../framing/long-line.ts';
 import { SseFraming } from '../framing/sse.ts';
 import { isObject, type JsonObject, numberOf, objectOf, parseJson, textOf } from '../json-value.ts';
 
 const { TextEncoder } = globalThis as unknown as { TextEncoder: new () => { encode(text: string): Uint8Array } };
 const utf8 = new TextEncoder();
 
-type Stream = LineInput['stream'];
+type RecordedStream = LineInput['stream'];
 
-const STREAMS: Readonly<Record<string, Stream>> = {
+const STREAMS: Readonly<Record<string, RecordedStream>> = {
   in: 'stdin',
   out: 'stdout',
   err: 'stderr',
@@ -22,13 +23,13 @@ const STREAMS: Readonly<Record<string, Stream>> = {
 };
 
 export class RecordingReader {
-  /** Of the file. */
-  readonly #lines = new LineFraming();
-  /** Of the agent's streams, in a trace. */
-  readonly #streams: Record<Stream, LineFraming> = {
-    stdin: new LineFraming(),
-    stdout: new LineFraming(),
-    stderr: new LineFraming(),
+  /** The lines of the file. */
+  readonly #lines = agentLines();
+  /** The lines of the agent's streams, in a trace. */
+  readonly #streams: Record<RecordedStream, ReturnType<typeof agentLines>> = {
+    stdin: agentLines(),
+    stdout: agentLines(),
+    stderr: agentLines(),
   };
   readonly #sse = new SseFraming();
   #isTrace: boolean | undefined;
@@ -51,7 +52,7 @@ export class RecordingReader {
     for (const stream of ['stdout', 'stderr', 'stdin'] as const)
       for (const line of this.#streams[stream].end()) yield this.#input(stream, line);
     const left = this.#sse.end();
-    if (left !== undefined) yield this.#input('stdout', { text: left, offset: 0, length: 0 });
+    if (left !== undefined) yield this.#input('stdout', { text: left, offset: 0, length: 0, isCut: false });
     yield this.#exit ?? { type: 'exited', at: this.#at };
   }
 
@@ -97,7 +98,10 @@ export class RecordingReader {
     }
   }
 
-  #input(stream: Stream, { text, offset, length, isCut }: FramedLine): LineInput {
+  #input(
+    stream: RecordedStream,
+    { text, offset, length, isCut }: Pick<FramedLine, 'text' | 'offset' | 'length' | 'isCut'>,
+  ): LineInput {
     return { type: 'line', stream, text, offset, length, at: this.#at, ...(isCut ? { isCut } : {}) };
   }
 }
@@ -111,7 +115,7 @@ function traceRecord(text: string): JsonObject | undefined {
 
 /** The client of a trace with the most lines from the agent; undefined if the trace has only one. */
 export class BusiestClient {
-  readonly #lines = new LineFraming();
+  readonly #lines = agentLines();
   readonly #counts = new Map<string, number>();
 
   push(chunk: Uint8Array): void {

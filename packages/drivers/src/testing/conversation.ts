@@ -1,4 +1,4 @@
-/** A dialect in conversation with a scripted agent: lines in, commands in, what it writes and says out. */
+/** Lets a dialect converse with a scripted agent: lines and commands go in; its lines and events come out. */
 // oxlint-disable typescript/no-explicit-any -- what is written to an agent is read as the agent would read it
 import type { AgentEvent, Command } from '@spool/protocol/agent';
 import type { DialectOptions } from '../dialect.ts';
@@ -17,7 +17,7 @@ export class Conversation {
     this.#driver = new Driver(DIALECTS[agent], 'session', options);
   }
 
-  /** Each returns what the driver writes to the agent, parsed. */
+  /** Starts the agent. This and the next methods return the driver's lines to the agent, parsed. */
   started(): any[] {
     return this.#took(this.#driver.take({ type: 'started', at: ++this.#at }));
   }
@@ -28,8 +28,27 @@ export class Conversation {
     return this.#took(this.#driver.take({ type: 'line', ...line, at: ++this.#at }));
   }
 
-  command(command: Command, by = 'ann'): any[] {
-    return this.#took(this.#driver.take({ type: 'command', command, id: `c${++this.#commands}`, by, at: ++this.#at }));
+  /**
+   * Sends a command. An answer carries the digest of the request, like one of a client that has shown it, unless it has another
+   * digest.
+   */
+  command(command: Command, by = 'ann', rule?: string): any[] {
+    const shown = 'request' in command ? { digest: this.digestOf(command.request), ...command } : command;
+    return this.raw(shown as Command, by, rule);
+  }
+
+  /** Sends a command as it is. */
+  raw(command: Command, by = 'ann', rule?: string): any[] {
+    const input = { command, id: `c${++this.#commands}`, by, at: ++this.#at, ...(rule === undefined ? {} : { rule }) };
+    return this.#took(this.#driver.take({ type: 'command', ...input }));
+  }
+
+  /** The digest of a request, by the last event with its id. */
+  digestOf(request: string): string | undefined {
+    const event = this.events.findLast(
+      (each) => (each.kind === 'permission.requested' || each.kind === 'question.asked') && each.request === request,
+    );
+    return (event as { digest?: string } | undefined)?.digest;
   }
 
   prompt(text: string, clientId: string, when?: 'now' | 'next' | 'queue'): any[] {

@@ -1,4 +1,4 @@
-/** How many recordings each agent has, and what they become: the table in docs/agents.md. */
+/** Counts the recordings of each agent and their events: the table in docs/agents.md. */
 import { DRIVER_NAMES } from '../dialects.ts';
 import { faultsOf } from './faults.ts';
 import { eventsOf, inputsOf, recordings } from './recordings.ts';

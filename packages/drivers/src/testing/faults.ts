@@ -1,8 +1,8 @@
-/** What must hold for the events of any run: whatever starts ends once, and texts are the sum of their deltas. */
+/** Rules for the events of any run: everything that starts ends once, and texts are the sum of their deltas. */
 import type { AgentBody } from '@spool/protocol/agent';
 import { checkAgentBody } from '@spool/protocol/agent/schema';
 
-/** One sentence for each offence; none for a good run that has ended. */
+/** Returns one sentence for each offence; none for a good run that has ended. */
 export function faultsOf(events: readonly AgentBody[]): string[] {
   const faults: string[] = [];
   const open = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * What an agent's own last records say, found in a way of its own (no dialect is used), beside what the events say: the ends of
- * turns, the final texts of messages, the output of tools.
+ * Compares an agent's last records, read without a dialect, with the events: the ends of turns, the final texts of messages, the
+ * output of tools.
  */
 import type { AgentEvent } from '@spool/protocol/agent';
 import type { DriverInput } from '../dialect.ts';
@@ -40,7 +40,7 @@ function ended(events: readonly AgentEvent[]): (AgentEvent & { kind: 'turn.ended
   );
 }
 
-/** Final texts of messages, by message. */
+/** Returns the final texts, by message. */
 function texts(events: readonly AgentEvent[]): Record<string, string> {
   const whole: Record<string, string> = {};
   for (const event of events)
@@ -80,7 +80,7 @@ function claudeRecord(lines: readonly Json[], events: readonly AgentEvent[]): { 
   };
 }
 
-/** A text that was cut off by the end of its turn, without a record of its own. */
+/** Whether a text was cut off by the end of its turn, without a separate record. */
 function isUnsaid(event: AgentEvent): boolean {
   return event.kind === 'message.done' && event.aborted === true && event.raw !== undefined && event.text === '';
 }

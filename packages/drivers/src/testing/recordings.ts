@@ -8,16 +8,16 @@ import { DIALECTS, DRIVER_NAMES, type DriverName } from '../dialects.ts';
 import { Driver } from '../driver.ts';
 import { BusiestClient, RecordingReader } from '../replay/recording.ts';
 
-export interface Recording {
+export interface AgentRecording {
   readonly agent: DriverName;
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** Read once: unpacking them takes a quarter of a second. */
-let known: readonly Recording[] | undefined;
+/** The recordings, which are read once: unpacking them takes a quarter of a second. */
+let known: readonly AgentRecording[] | undefined;
 
-export function recordings(): readonly Recording[] {
+export function recordings(): readonly AgentRecording[] {
   known ??= DRIVER_NAMES.flatMap((agent) => {
     const packed = readFileSync(join(import.meta.dirname, 'fixtures', `${agent}.json.br`));
     const texts = JSON.parse(brotliDecompressSync(packed).toString()) as Record<string, string>;
@@ -26,7 +26,7 @@ export function recordings(): readonly Recording[] {
   return known;
 }
 
-/** What a driver is fed, read in these chunks. */
+/** Returns the inputs of a driver, read in these chunks. */
 export function inputsOf(bytes: Uint8Array, chunks: Iterable<Uint8Array> = [bytes]): DriverInput[] {
   const counted = new BusiestClient();
   counted.push(bytes);

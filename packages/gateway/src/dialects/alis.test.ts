@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AlisEncoder, leb128 } from './alis.ts';
 
-/** A decoder of our own, after the public description of the protocol and the player's reader. */
+/** Decodes a message, independently written after the public description of the protocol and the player's reader. */
 function decode(message: Uint8Array): unknown[] {
   let at = 0;
   const number = (): number => {

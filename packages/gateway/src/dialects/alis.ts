@@ -1,30 +1,31 @@
 /**
- * `v1.alis`, the live protocol of asciinema, for watching only: `/ws?session=ID` in the asciinema player. Keeps REM-10.
+ * Implements `v1.alis`, the live protocol of asciinema, for watching only: `/ws?session=ID` in the asciinema player. Keeps
+ * REM-10.
  *
- * Written from its public description and checked against the player's reader: a magic string, then one message for each event: a byte for its kind, numbers as
- * LEB128, times in microseconds since the event before, text with its length. A decoder reads each message by itself, so
- * no character may be cut in two.
+ * It was written from the public description and checked against the player's reader: a magic string, then one message for each
+ * event: a byte for its kind, numbers as LEB128, times in microseconds since the event before, text with its length. A decoder
+ * reads each message by itself, so no character may be split.
  */
 import type { AttachItem } from '@spool/client';
 import type { Size } from '@spool/protocol';
-import type { Dialect } from '../websockets.ts';
-import { Speaker } from './speaker.ts';
+import type { SubprotocolHandler } from '../websockets.ts';
+import { SubprotocolClient } from './subprotocol-client.ts';
 
 const MAGIC = Buffer.from('ALiS\x01');
 
 const KIND = { init: 0x01, endOfStream: 0x04, output: 0x6f, resize: 0x72, exit: 0x78 } as const;
 
-/** The player uses its own colours. */
+/** The theme byte for none: the player uses its own colours. */
 const NO_THEME = 0;
 
-/** A session that ended by a signal, or was lost, has no exit code; shells report it as more than 128. */
+/** The exit code for a session that ended by a signal, or was lost; shells report it as more than 128. */
 const EXIT_UNKNOWN = 255;
 
 const SIZE_DEFAULT: Size = { cols: 80, rows: 24 };
 
-export const speakAlis: Dialect = (socket, principal, guardian, request) => {
-  const speaker = new Speaker(socket, principal, guardian, request);
-  socket.on('message', () => {}); // viewers say nothing; what comes is ignored
+export const speakAlis: SubprotocolHandler = (socket, principal, authenticator, request) => {
+  const speaker = new SubprotocolClient(socket, principal, authenticator, request);
+  socket.on('message', () => {}); // messages from viewers are ignored
   void speaker.speak(async () => {
     const encoder = new AlisEncoder(() => performance.now() * 1000);
     await speaker.send(MAGIC);
@@ -73,7 +74,7 @@ export class AlisEncoder {
     }
   }
 
-  /** Its time is that since the start; a player that joins later starts there. */
+  /** Returns the first message, with the time since the start; a player that joins later starts there. */
   #init(screen: Uint8Array): Uint8Array {
     this.#isShown = true;
     this.#decoder.decode(); // half a character before the screen is part of the screen
@@ -87,7 +88,7 @@ export class AlisEncoder {
     return Buffer.concat([Buffer.from([kind, ...leb128(++this.#id), ...leb128(this.#elapsedUs()), ...head]), data]);
   }
 
-  /** Since the event before. */
+  /** Returns the time since the previous event. */
   #elapsedUs(): number {
     const us = Math.max(this.#lastUs, Math.round(this.#nowUs() - this.#startedUs));
     const elapsed = us - this.#lastUs;
@@ -96,7 +97,7 @@ export class AlisEncoder {
   }
 }
 
-/** A number in groups of seven bits, the lowest first. */
+/** Encodes a number in groups of seven bits, the lowest first. */
 export function leb128(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;

@@ -1,21 +1,21 @@
 /**
- * `spool.attach.v1`: one session as JSON messages, for clients without the SDK. `/ws?session=ID[&cols=80&rows=24]`.
+ * Implements `spool.attach.v1`: one session as JSON messages, for clients without the SDK. `/ws?session=ID[&cols=80&rows=24]`.
  *
- * From here: `init` (the screen, base64, and its modes), `data`, `mode_changed`, `resized`, `session_ended`, `error`.
- * From the client: `input` (text, or base64 with `"encoding": "base64"`), `resize`, `detach`. Keeps REM-8.
+ * The gateway sends: `init` (the screen, base64, and its modes), `data`, `mode_changed`, `resized`, `session_ended`, `error`. The
+ * client sends: `input` (text, or base64 with `"encoding": "base64"`), `resize`, `detach`. Keeps REM-8.
  */
 import type { Attachment, AttachItem } from '@spool/client';
 import { FRAME_ROLES, mayDo, SpoolError, toWireError } from '@spool/protocol';
-import type { Dialect } from '../websockets.ts';
-import { parseMessage, Speaker } from './speaker.ts';
+import type { SubprotocolHandler } from '../websockets.ts';
+import { parseMessage, SubprotocolClient } from './subprotocol-client.ts';
 
 interface Modes {
   readonly appCursorKeys: boolean;
   readonly bracketedPasteMode: boolean;
 }
 
-export const speakAttach: Dialect = (socket, principal, guardian, request) => {
-  const speaker = new Speaker(socket, principal, guardian, request);
+export const speakAttach: SubprotocolHandler = (socket, principal, authenticator, request) => {
+  const speaker = new SubprotocolClient(socket, principal, authenticator, request);
   const session = speaker.query.get('session') ?? '';
   const cols = Number(speaker.query.get('cols'));
   const rows = Number(speaker.query.get('rows'));
@@ -38,7 +38,7 @@ export const speakAttach: Dialect = (socket, principal, guardian, request) => {
       case 'resize':
         return resize(attachment, message);
       case 'detach':
-        await attachment.settled(); // what was typed just before is still on its way
+        await attachment.settled(); // earlier input is still on its way
         return speaker.close();
       default:
         throw new SpoolError('REQUEST_INVALID', { reason: 'unknown type; use input, resize or detach' });
@@ -46,19 +46,19 @@ export const speakAttach: Dialect = (socket, principal, guardian, request) => {
   });
 };
 
-/** Turns what an attachment yields into messages. */
+/** Turns the items of an attachment into messages. */
 class AttachedScreen {
-  readonly #speaker: Speaker;
+  readonly #speaker: SubprotocolClient;
   #modes: Modes = { appCursorKeys: false, bracketedPasteMode: false };
-  /** The first screen waits for its modes. */
+  /** The first screen, which waits for its modes. */
   #first: Uint8Array | null = null;
   #isShown = false;
 
-  constructor(speaker: Speaker) {
+  constructor(speaker: SubprotocolClient) {
     this.#speaker = speaker;
   }
 
-  /** True when nothing more comes. */
+  /** Handles an item; resolves with true after the last one. */
   async take(item: AttachItem): Promise<boolean> {
     switch (item.type) {
       case 'snapshot':
@@ -88,7 +88,7 @@ class AttachedScreen {
     return false;
   }
 
-  /** An arrow, as the program wants it: clients of this dialect send `ESC [ A` always. */
+  /** Translates arrow keys to the present mode of the program: clients of this dialect always send `ESC [ A`. */
   keys(bytes: Uint8Array): Uint8Array {
     if (!this.#modes.appCursorKeys || bytes.length !== 3 || bytes[0] !== 0x1b || bytes[1] !== 0x5b) return bytes;
     return 'ABCDHF'.includes(String.fromCharCode(bytes[2]!)) ? Uint8Array.of(0x1b, 0x4f, bytes[2]!) : bytes;

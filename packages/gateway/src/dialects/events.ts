@@ -1,20 +1,20 @@
 /**
- * `spool.events.v1`: tasks and output as plain JSON. `/ws` sends `task_started`, `task_log` and `task_finished` of all tasks
- * (`?tasks=no`: of none). `{"type": "SUBSCRIBE_WORKER_OUTPUT", "payload": {"agent": NAME}}` asks for the output of a session
- * by its name, as `WORKER_OUTPUT`; `UNSUBSCRIBE_WORKER_OUTPUT` ends it. Keeps REM-9.
+ * Implements `spool.events.v1`: tasks and output as plain JSON. `/ws` sends `task_started`, `task_log` and `task_finished` of all
+ * tasks (`?tasks=no`: of none). `{"type": "SUBSCRIBE_WORKER_OUTPUT", "payload": {"agent": NAME}}` subscribes to the output of a
+ * session by its name, as `WORKER_OUTPUT`; `UNSUBSCRIBE_WORKER_OUTPUT` ends it. Keeps REM-9.
  */
 import { SpoolError } from '@spool/protocol';
-import type { Dialect } from '../websockets.ts';
-import { parseMessage, Speaker } from './speaker.ts';
+import type { SubprotocolHandler } from '../websockets.ts';
+import { parseMessage, SubprotocolClient } from './subprotocol-client.ts';
 
-/** Subscriptions of one socket. */
+/** The maximum of subscriptions of one socket. */
 const AGENTS_MAX = 100;
 
-/** Unsent messages of one socket; a client that does not read that much is cut off, and may come again. */
+/** The maximum of unsent messages of one socket; a client that reads more slowly is disconnected, and may reconnect. */
 const WAITING_MAX = 1000;
 
-export const speakEvents: Dialect = (socket, principal, guardian, request) => {
-  const speaker = new Speaker(socket, principal, guardian, request);
+export const speakEvents: SubprotocolHandler = (socket, principal, authenticator, request) => {
+  const speaker = new SubprotocolClient(socket, principal, authenticator, request);
   const subscriptions = new Map<string, () => void>();
   let waiting = 0;
   speaker.signal.addEventListener('abort', () => {

@@ -6,7 +6,7 @@ import type { Client, EventItem } from '@spool/client';
 import type { DaemonEvent, SessionInfo } from '@spool/protocol';
 import type { EventRing } from './event-ring.ts';
 
-/** Between two attempts to reach a keeper. */
+/** The pause between two attempts to reach a keeper. */
 const AGAIN_MS = 500;
 
 type Source = Pick<Client, 'events' | 'list'>;
@@ -16,7 +16,7 @@ export class EventFeed {
   readonly #ring: EventRing;
   readonly #labels = new Map<string, SessionInfo['labels']>();
   #started: Promise<void> | null = null;
-  /** Set by the owner: there is something new in the ring. */
+  /** Called when a new event is in the ring; set by the owner. */
   onPush: () => void = () => {};
 
   constructor(source: Source, ring: EventRing) {
@@ -33,7 +33,7 @@ export class EventFeed {
     await this.#started;
   }
 
-  /** Labels can be changed without an event. */
+  /** Reads the labels again: they can be changed without an event. */
   async learn(): Promise<void> {
     const sessions = await this.#source.list({});
     this.#labels.clear();
@@ -43,7 +43,7 @@ export class EventFeed {
   async #start(): Promise<void> {
     const events = this.#source.events();
     try {
-      await this.learn(); // answered after the subscription, which was asked for before
+      await this.learn(); // answered after the subscription, which was requested before
     } catch (error) {
       events.close();
       throw error;
@@ -56,7 +56,7 @@ export class EventFeed {
       try {
         for await (const event of events) this.#take(event);
       } catch {
-        // No keeper for longer than a client waits: its successor will come
+        // No keeper for longer than a client waits: its successor will come.
       }
       this.#missed();
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
@@ -75,7 +75,7 @@ export class EventFeed {
   #missed(): void {
     this.#ring.push({ type: 'missed', at: Date.now(), reason: 'link-broken' }, null);
     this.onPush();
-    void this.learn().catch(() => {}); // a keeper that is away again is noticed by the subscription too
+    void this.learn().catch(() => {}); // the subscription also notices if the keeper is gone again
   }
 }
 

@@ -1,24 +1,24 @@
 /**
- * The latest events of the daemon, by number. An id names the gateway that gave it, because the next one counts anew: whoever comes
- * with an id of another gateway, or with one that is too old, has missed something. Keeps API-2.
+ * The latest events of the daemon, by number. An id names the gateway that created it, because the next gateway counts anew: a
+ * client with an id of another gateway, or with one that is too old, has missed events. Keeps API-2.
  */
 import type { DaemonEvent, SessionInfo } from '@spool/protocol';
 
-/** Events are not complete before this one: list again. */
-export interface Missed {
+/** The notice that earlier events may be missing: the client must list again. */
+export interface MissedEvents {
   readonly type: 'missed';
   readonly at: number;
   readonly reason: 'unknown-id' | 'slow-reader' | 'link-broken';
 }
 
 /** The session that an event is about, with the labels that it had. */
-export type About = Pick<SessionInfo, 'id' | 'labels'>;
+export type EventSubject = Pick<SessionInfo, 'id' | 'labels'>;
 
-export interface Entry {
-  readonly event: DaemonEvent | Missed;
+export interface RingEntry {
+  readonly event: DaemonEvent | MissedEvents;
   readonly json: string;
-  /** Null: about none, or about all. */
-  readonly about: About | null;
+  /** The session of the event; null: none, or all. */
+  readonly about: EventSubject | null;
 }
 
 export interface RingLimits {
@@ -26,24 +26,24 @@ export interface RingLimits {
   readonly charsMax: number;
 }
 
-/** Each event has some hundred characters as a rule: this is many minutes of a busy daemon. */
+/** The limits: an event usually has some hundred characters, so this is many minutes of a busy daemon. */
 const LIMITS: RingLimits = { entriesMax: 8192, charsMax: 4 * 1024 * 1024 };
 
 export class EventRing {
   readonly #generation: string;
   readonly #limits: RingLimits;
-  readonly #entries = new Map<number, Entry>();
+  readonly #entries = new Map<number, RingEntry>();
   #chars = 0;
   #first = 1;
   #end = 1;
 
-  /** `generation` is lower-case letters and digits. */
+  /** `generation` consists of lower-case letters and digits. */
   constructor(generation: string, limits: RingLimits = LIMITS) {
     this.#generation = generation;
     this.#limits = limits;
   }
 
-  /** The number of the oldest event that is still here. */
+  /** The number of the oldest event that is still kept. */
   get first(): number {
     return this.#first;
   }
@@ -53,7 +53,7 @@ export class EventRing {
     return this.#end;
   }
 
-  push(event: DaemonEvent | Missed, about: About | null): void {
+  push(event: DaemonEvent | MissedEvents, about: EventSubject | null): void {
     const json = JSON.stringify(event);
     this.#entries.set(this.#end++, { event, json, about });
     this.#chars += json.length;
@@ -64,16 +64,16 @@ export class EventRing {
       this.#forgetFirst();
   }
 
-  get(number: number): Entry | undefined {
+  get(number: number): RingEntry | undefined {
     return this.#entries.get(number);
   }
 
-  /** For whoever has seen everything before `number`. */
+  /** Returns the id for a client that has seen all events before `number`. */
   idBefore(number: number): string {
     return `${this.#generation}-${number - 1}`;
   }
 
-  /** The number to continue with after an id; null if something may be missing. */
+  /** Returns the number to continue with after an id; null if events may be missing. */
   after(id: string): number | null {
     const [, generation, number] = /^([0-9a-z]+)-(\d{1,15})$/.exec(id) ?? [];
     const next = Number(number) + 1;

@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import type { Principal } from '../principal.ts';
-import { type Entry, EventRing } from './event-ring.ts';
+import { type RingEntry, EventRing } from './event-ring.ts';
 import { EventStream } from './event-stream.ts';
 import { toldTo } from './event-streams.ts';
 
-/** A client that reads when it is told to. */
+/** A client that reads when the test lets it. */
 class Reader extends EventEmitter {
   readonly written: string[] = [];
   isReading = true;
@@ -41,7 +41,7 @@ function fill(ring: EventRing, count: number): void {
 
 test('[API-2] an id is continued after while the ring has what follows, and only in the gateway that gave it', () => {
   const ring = new EventRing('g1', { entriesMax: 3, charsMax: 10_000 });
-  fill(ring, 5); // 3, 4 and 5 are left
+  fill(ring, 5); // the events 3, 4 and 5 are left
   expect(
     ['g1-1', 'g1-2', 'g1-5', 'g1-6', 'g2-4', 'g1-', 'x', '', 'g1--3', 'g1-1e1'].map((id) => ring.after(id)),
   ).toEqual([null, 3, 6, null, null, null, null, null, null, null]);
@@ -96,9 +96,9 @@ test('[API-2] a heartbeat moves the id on, and a client that never reads is cut 
   expect([reader.written.length, reader.isDestroyed]).toEqual([3, true]);
 });
 
-test('[DOOR-15] a link from now on is told no event from before', () => {
+test('[DOOR-49] a link from now on is told no event from before', () => {
   const principal = { role: 'viewer', scope: { sessions: ['s'], from: 100 } } as unknown as Principal;
-  const entry = (at: number, id = 's'): Entry => {
+  const entry = (at: number, id = 's'): RingEntry => {
     const event = { type: 'session-removed', at, id } as const;
     return { event, json: JSON.stringify(event), about: { id, labels: {} } };
   };

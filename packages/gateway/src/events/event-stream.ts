@@ -1,21 +1,21 @@
 /**
- * One reader of events (SSE). It has a place in the ring and no queue of its own: while it does not read, it costs what its socket holds,
- * and when the ring has moved on it is told that it missed something. Keeps API-2.
+ * One reader of events (SSE). It has a position in the ring and no queue: while it does not read, it costs only the content of
+ * its socket, and if its position was overwritten it gets the notice that it missed events. Keeps API-2.
  */
 import type { ServerResponse } from 'node:http';
-import type { Entry, EventRing, Missed } from './event-ring.ts';
+import type { RingEntry, EventRing, MissedEvents } from './event-ring.ts';
 
-/** A client that has read nothing for so many heartbeats is gone. */
+/** The number of heartbeats without a read after which a client counts as gone. */
 const SILENT_BEATS_MAX = 6;
 
-/** How soon a browser comes again. */
+/** The time after which a browser reconnects. */
 const RETRY_MS = 1000;
 
 export interface EventStreamOptions {
   readonly ring: EventRing;
   readonly response: Pick<ServerResponse, 'write' | 'destroy' | 'on'>;
-  /** What this client is told of an event: JSON, or nothing. */
-  readonly told: (entry: Entry) => string | null;
+  /** Returns the event as JSON for this client, or null if it may not see it. */
+  readonly told: (entry: RingEntry) => string | null;
   readonly lastId: string | undefined;
 }
 
@@ -35,13 +35,13 @@ export class EventStream {
       this.#silentBeats = 0;
       this.flush();
     });
-    // A client that leaves before the first event can come back without missing it.
+    // A client that disconnects before the first event can reconnect without missing it.
     this.#write(`retry: ${RETRY_MS}\nid: ${ring.idBefore(this.#next)}\n\n`);
     if (next === null) this.#miss('unknown-id');
     this.flush();
   }
 
-  /** Sends what is new, as far as the client reads. */
+  /** Sends new events, as far as the client reads. */
   flush(): void {
     const { ring, told } = this.#options;
     while (!this.#isFull && this.#next < ring.end) {
@@ -56,15 +56,15 @@ export class EventStream {
     }
   }
 
-  /** Shows that the connection lives. The id moves on, so that a client which wants few events is not too old after many others. */
+  /** Sends a heartbeat. The id advances, so that a client that wants few events is not too old after many others. */
   beat(): void {
     if (!this.#isFull) this.#write(`: heartbeat\nid: ${this.#options.ring.idBefore(this.#next)}\n\n`);
     else if (++this.#silentBeats >= SILENT_BEATS_MAX) this.#options.response.destroy();
   }
 
-  #miss(reason: Missed['reason']): void {
+  #miss(reason: MissedEvents['reason']): void {
     this.#next = this.#options.ring.end;
-    this.#send('missed', JSON.stringify({ type: 'missed', at: Date.now(), reason } satisfies Missed));
+    this.#send('missed', JSON.stringify({ type: 'missed', at: Date.now(), reason } satisfies MissedEvents));
   }
 
   #send(type: string, json: string): void {

@@ -1,31 +1,40 @@
-/**
- * All readers of events: what each may know, and their heartbeats. Keeps API-2.
- */
+/** All readers of events: the events that each may see, and their heartbeats. Keeps API-2. */
 import type { ServerResponse } from 'node:http';
 import type { Client } from '@spool/client';
-import { mayKnowAll, redactedEvent } from '../guard/redaction.ts';
+import { eventFor } from '../guard/answers.ts';
+import { mayKnowAll } from '../guard/redaction.ts';
 import { isLimited, isWithin } from '../guard/scope.ts';
+import type { ConnectionFaults } from '../connection-faults.ts';
 import type { Principal } from '../principal.ts';
 import { EventFeed } from './event-feed.ts';
-import { type Entry, EventRing } from './event-ring.ts';
+import { type RingEntry, EventRing } from './event-ring.ts';
 import { EventStream } from './event-stream.ts';
 
 const HEARTBEAT_MS = 10_000;
 
-export interface Wanted {
-  /** Full ids. */
+export interface EventQuery {
+  /** The full ids of the wanted sessions; null: all. */
   readonly sessions: ReadonlySet<string> | null;
   readonly types: ReadonlySet<string> | null;
 }
 
+/** A reader; its faults do not affect the others. */
+type LiveStream = Pick<EventStream, 'flush' | 'beat'>;
+
 export class EventStreams {
   readonly #ring: EventRing;
   readonly #feed: EventFeed;
-  readonly #live = new Set<EventStream>();
+  readonly #bind: ConnectionFaults['bind'];
+  readonly #live = new Set<LiveStream>();
   #beats: NodeJS.Timeout | null = null;
 
   /** `generation` differs from that of every other gateway. */
-  constructor(keeper: Pick<Client, 'events' | 'list'>, generation: string) {
+  constructor(
+    keeper: Pick<Client, 'events' | 'list'>,
+    generation: string,
+    bind: ConnectionFaults['bind'] = (act) => act,
+  ) {
+    this.#bind = bind;
     this.#ring = new EventRing(generation);
     this.#feed = new EventFeed(keeper, this.#ring);
     this.#feed.onPush = () => {
@@ -33,19 +42,23 @@ export class EventStreams {
     };
   }
 
-  /** Resolves when nothing can be missed any more. Called before `open`, while a request can still fail. */
+  /**
+   * Resolves once the feed is subscribed; later events are not missed. It is called before `open`, while a request can still
+   * fail.
+   */
   async prepare({ scope }: Principal): Promise<void> {
     await this.#feed.start();
     if (scope.labels !== undefined) await this.#feed.learn();
   }
 
-  open(response: ServerResponse, principal: Principal, wanted: Wanted, lastId: string | undefined): void {
-    const told = (entry: Entry): string | null => toldTo(principal, wanted, entry);
+  open(response: ServerResponse, principal: Principal, wanted: EventQuery, lastId: string | undefined): void {
+    const told = (entry: RingEntry): string | null => toldTo(principal, wanted, entry);
     const stream = new EventStream({ ring: this.#ring, response, told, lastId });
-    this.#live.add(stream);
+    const live = { flush: this.#bind(() => stream.flush()), beat: this.#bind(() => stream.beat()) };
+    this.#live.add(live);
     response.on('error', () => {}); // `close` follows
     response.on('close', () => {
-      this.#live.delete(stream);
+      this.#live.delete(live);
       if (this.#live.size > 0 || !this.#beats) return;
       clearInterval(this.#beats);
       this.#beats = null;
@@ -56,12 +69,14 @@ export class EventStreams {
   }
 }
 
-/** What a token's holder who wants this is told of an event: JSON, or nothing. */
-export function toldTo({ role, scope }: Principal, { sessions, types }: Wanted, entry: Entry): string | null {
+/** Returns an event as JSON for the holder of a token with this query; null if it may not or does not want to see it. */
+export function toldTo({ role, scope }: Principal, { sessions, types }: EventQuery, entry: RingEntry): string | null {
   const { event, about, json } = entry;
   if (event.type === 'missed') return json;
   if (types?.has(event.type) === false) return null;
   if (sessions && !(about && sessions.has(about.id))) return null;
   if (isLimited(scope) && !(about && isWithin(scope, about) && event.at >= (scope.from ?? 0))) return null;
-  return mayKnowAll(role) ? json : JSON.stringify(redactedEvent({ ...event }));
+  if (mayKnowAll(role) && scope.from === undefined) return json;
+  const told = eventFor(role, scope.from, { ...event });
+  return told && JSON.stringify(told);
 }

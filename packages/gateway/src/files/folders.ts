@@ -1,26 +1,29 @@
 /**
- * Folders that begin with what a user has typed, for the form that starts a session. Only for those who may start one: a command
- * of theirs could list them too. Keeps FILE-5.
+ * Suggests folders that begin with typed text, for the form that starts a session. Only users who may start a session get them:
+ * their own command could list them too. Keeps FILE-5.
  */
 import { opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 
 const FOLDERS_MAX = 50;
-/** A folder with a million files is not read to its end for a suggestion. */
+/** The maximum of entries that are read: a folder with a million files is not read to its end for a suggestion. */
 const ENTRIES_MAX = 5_000;
 
 export interface Folders {
-  /** Absolute, sorted. */
+  /** The absolute paths, sorted. */
   readonly folders: readonly string[];
-  /** Whether there are more. */
+  /** Whether there are more folders. */
   readonly isCut: boolean;
 }
 
-/** `typed` is absolute, begins with `~`, or is relative to the home folder. Nothing for what leads nowhere. */
+/**
+ * Returns the folders for `typed`, which is absolute, begins with `~`, or is relative to the home folder. Returns none for a path
+ * that does not exist.
+ */
 export async function foldersLike(typed: string, home = homedir()): Promise<Folders> {
   const whole = typed === '~' ? `${home}/` : typed.startsWith('~/') ? `${home}${typed.slice(1)}` : typed;
-  const path = isAbsolute(whole) ? whole : `${home}/${whole}`; // not `join`, which would take away a dot at the end
+  const path = isAbsolute(whole) ? whole : `${home}/${whole}`; // not `join`, which would remove a dot at the end
   const slash = typed === '' || whole.endsWith('/') ? path.length : path.lastIndexOf('/') + 1;
   const [parent, start] = [resolve(path.slice(0, slash)), path.slice(slash)];
   const found: string[] = [];
@@ -33,7 +36,7 @@ export async function foldersLike(typed: string, home = homedir()): Promise<Fold
         found.push(join(parent, entry.name));
     }
   } catch {
-    return { folders: [], isCut: false }; // no such folder, or not ours to read
+    return { folders: [], isCut: false }; // the folder does not exist, or may not be read
   }
   found.sort();
   return { folders: found.slice(0, FOLDERS_MAX), isCut: found.length > FOLDERS_MAX || entries > ENTRIES_MAX };
@@ -42,6 +45,6 @@ export async function foldersLike(typed: string, home = homedir()): Promise<Fold
 async function isFolder(path: string): Promise<boolean> {
   return await stat(path).then(
     (stats) => stats.isDirectory(),
-    () => false, // a link that leads nowhere
+    () => false, // a broken link
   );
 }

@@ -1,28 +1,28 @@
 /**
- * A file or folder of a session's folder, to look at. Everything leaves as JSON, so that nothing of it is ever a document of
- * our origin: HTML and SVG are text. Images are known by their first bytes, not by their names. Keeps FILE-2.
+ * Reads a file or folder in a session's folder for display. All content is sent as JSON, so that it never becomes a document of
+ * our origin: HTML and SVG are text. Images are recognized by their first bytes, not by their names. Keeps FILE-2.
  */
-import { Beneath } from './beneath.ts';
+import { ConfinedFile } from './confined-file.ts';
 
 const TEXT_BYTES_MAX = 1024 * 1024;
 const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
 const ENTRIES_MAX = 2000;
-/** Enough to tell text from other bytes. */
+/** The bytes that are enough to distinguish text from other content. */
 const SAMPLE_BYTES = 8192;
 
-export interface Entry {
+interface PreviewEntry {
   readonly name: string;
   readonly type: 'folder' | 'file' | 'link' | 'other';
 }
 
-export type Preview =
-  | { readonly type: 'folder'; readonly entries: readonly Entry[]; readonly isCut: boolean }
+export type FilePreview =
+  | { readonly type: 'folder'; readonly entries: readonly PreviewEntry[]; readonly isCut: boolean }
   | { readonly type: 'text'; readonly text: string; readonly bytes: number; readonly isCut: boolean }
   | { readonly type: 'image'; readonly mime: string; readonly base64: string; readonly bytes: number }
   | { readonly type: 'binary'; readonly bytes: number };
 
-export async function preview(folder: string, path: string): Promise<Preview> {
-  await using found = await Beneath.open(folder, path);
+export async function preview(folder: string, path: string): Promise<FilePreview> {
+  await using found = await ConfinedFile.open(folder, path);
   if (found.stats.isDirectory()) return await listing(found);
   const bytes = found.stats.size;
   const head = await found.read(SAMPLE_BYTES);
@@ -34,9 +34,9 @@ export async function preview(folder: string, path: string): Promise<Preview> {
   return { type: 'text', text, bytes, isCut: bytes > TEXT_BYTES_MAX };
 }
 
-async function listing(folder: Beneath): Promise<Preview> {
+async function listing(folder: ConfinedFile): Promise<FilePreview> {
   const all = await folder.entries(ENTRIES_MAX + 1);
-  const entries = all.map((entry): Entry => {
+  const entries = all.map((entry): PreviewEntry => {
     const type = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'other';
     return { name: entry.name, type };
   });
@@ -51,8 +51,8 @@ const IMAGES: readonly (readonly [mime: string, magic: RegExp])[] = [
   ['image/webp', /^RIFF[^]{4}WEBP/],
 ];
 
-/** Of the formats that are only pictures: an SVG is a document with scripts. */
-export function imageTypeOf(head: Buffer): string | null {
+/** Returns the type of an image, only for formats that are pure pictures: an SVG is a document with scripts. */
+function imageTypeOf(head: Buffer): string | null {
   const start = head.toString('latin1', 0, 16);
   return IMAGES.find(([, magic]) => magic.test(start))?.[0] ?? null;
 }

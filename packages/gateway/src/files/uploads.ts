@@ -1,13 +1,13 @@
 /**
- * Puts what a user dropped on the page into the session's folder, under a name of ours, in a folder of ours: nothing that is
- * there is ever overwritten, and no name from outside becomes a path. Keeps FILE-3.
+ * Stores files that a user dropped on the page in the session's folder, under a generated name, in a separate folder: no existing
+ * file is ever overwritten, and no name from outside becomes a path. Keeps FILE-3.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SpoolError } from '@spool/protocol';
-import { Beneath } from './beneath.ts';
+import { ConfinedFile } from './confined-file.ts';
 
 export const UPLOAD_BYTES_MAX = 10 * 1024 * 1024;
 
@@ -15,11 +15,16 @@ export const UPLOADS_FOLDER = '.spool-uploads';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** The path of the new file. */
-export async function upload(folder: string, name: string, bytes: Uint8Array): Promise<string> {
-  const ownName = uploadName(name, new Date(), randomBytes(3).toString('hex'));
+/** Returns the path of the new file. `random` distinguishes uploads of one second. */
+export async function upload(
+  folder: string,
+  name: string,
+  bytes: Uint8Array,
+  random = randomBytes(3).toString('hex'),
+): Promise<string> {
+  const ownName = uploadName(name, new Date(), random);
   try {
-    await using session = await Beneath.open(folder, '');
+    await using session = await ConfinedFile.open(folder, '');
     const isNew = await mkdir(join(session.path, UPLOADS_FOLDER), { mode: 0o700 }).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
@@ -27,8 +32,8 @@ export async function upload(folder: string, name: string, bytes: Uint8Array): P
         return false;
       },
     );
-    await using uploads = await Beneath.open(folder, UPLOADS_FOLDER);
-    // Git need not know of them.
+    await using uploads = await ConfinedFile.open(folder, UPLOADS_FOLDER);
+    // The uploads are hidden from git.
     if (isNew) await create(join(uploads.path, '.gitignore'), Buffer.from('*\n'));
     await create(join(uploads.path, ownName), bytes);
   } catch (error) {
@@ -47,8 +52,11 @@ async function create(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** `20261117-001502-9f03d1-screenshot.png`: of the given name, letters and digits that no shell and no terminal minds. */
-export function uploadName(name: string, at: Date, random: string): string {
+/**
+ * Returns a name such as `20261117-001502-9f03d1-screenshot.png`: of the given name, it keeps letters and digits that are safe in
+ * a shell and a terminal.
+ */
+function uploadName(name: string, at: Date, random: string): string {
   const time = at
     .toISOString()
     .replaceAll(/[-:]|\..*$/g, '')

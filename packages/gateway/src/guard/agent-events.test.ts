@@ -38,7 +38,7 @@ function redacted(bytes: Uint8Array, cuts: readonly number[] = []): string {
   ).toString();
 }
 
-test('[DOOR-14] of the events of an agent, names, folders and what the driver wrote become stars of the same length', () => {
+test('[DOOR-45] of the events of an agent, names, folders and what the driver wrote become stars of the same length', () => {
   const whole = redacted(Buffer.from(TEXT));
   expect(Buffer.byteLength(whole)).toBe(Buffer.byteLength(TEXT));
   const [command, batch, driver] = whole
@@ -61,13 +61,13 @@ test('[DOOR-14] of the events of an agent, names, folders and what the driver wr
   expect(driver).toEqual(RECORDS[2]);
 });
 
-test('[DOOR-14] however the log is cut into frames, the same is hidden', () => {
+test('[DOOR-45] however the log is cut into frames, the same is hidden', () => {
   const bytes = Buffer.from(TEXT);
   const whole = redacted(bytes);
   fc.assert(fc.property(fc.array(fc.nat(bytes.length), { maxLength: 20 }), (cuts) => redacted(bytes, cuts) === whole));
 });
 
-test('[DOOR-14] a line that begins in its middle, or is no record, is blank', () => {
+test('[DOOR-45] a line that begins in its middle, or is no record, is blank', () => {
   const bytes = Buffer.from(TEXT);
   const middle = bytes.indexOf('{"seq":3');
   for (const piece of [

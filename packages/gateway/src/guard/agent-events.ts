@@ -1,30 +1,30 @@
 /**
  * The events log of an agent on its way to a client that may not know everything: who answered and asked, the folder, and what the
  * driver wrote to the agent become stars. The number of bytes stays, because offsets are cursors; nothing is held back, because
- * a line may be longer than the client's credit. Keeps DOOR-14.
+ * a line may be longer than the client's credit. Keeps DOOR-45.
  */
 
-/** Names, and where the agent was started. */
+/** The fields with names of users, and with the folder of the agent. */
 const OF_EVENTS: ReadonlySet<string> = new Set(['who', 'cwd', 'by']);
-/** In these, `by` is not a name but a word such as `policy`. */
+/** The events in which `by` is not a name but a word such as `policy`. */
 const WITH_PLAIN_BY: ReadonlySet<string> = new Set(['permission.resolved', 'question.resolved']);
 const RECORDS: ReadonlySet<string> = new Set(['batch', 'command', 'driver']);
-/** Longer keys and kinds than these are none of ours. */
+/** The maximum length of a key or kind of ours; longer ones are unknown. */
 const WORD_BYTES_MAX = 32;
-/** Depth of the fields of an event: the record, its list, the event. */
+/** The depth of the fields of an event: the record, its list, the event. */
 const EVENT_DEPTH = 3;
 
 const [NEWLINE, SPACE, STAR, QUOTE, BACKSLASH, COLON, COMMA] = Buffer.from('\n *"\\:,') as unknown as number[];
 const [BRACE, BRACKET, BRACE_END, BRACKET_END] = Buffer.from('{[}]') as unknown as number[];
 
 export class AgentEventsRedaction {
-  /** A line that began before what we saw, or that is no record, is blank. */
+  /** Whether the line is masked as a whole: it began before the first byte that was seen, or is not a record. */
   #isBlank = false;
   #depth = 0;
   #isString = false;
   #isEscaped = false;
   #isMasked = false;
-  /** The next string is a key, unless a colon came. */
+  /** Whether the next string is a value; without a colon before it, it is a key. */
   #isValue = false;
   #word = '';
   /** The last key of the record, and of the event. */
@@ -33,13 +33,13 @@ export class AgentEventsRedaction {
   #kind = '';
   #isTyped = false;
 
-  /** What follows begins in the middle of a line. */
+  /** Notes that the next bytes begin in the middle of a line. */
   skipLine(): void {
     this.#newLine();
     this.#isBlank = true;
   }
 
-  /** As many bytes as came. */
+  /** Returns the redacted bytes, in the same number. */
   redact(bytes: Uint8Array): Uint8Array {
     const out = new Uint8Array(bytes);
     for (let at = 0; at < out.length; at++) {
@@ -95,12 +95,12 @@ export class AgentEventsRedaction {
     return this.#recordKey === 'events';
   }
 
-  /** Whether the string that begins here is for others. */
+  /** Returns whether the string that begins here must be masked. */
   #isSecret(): boolean {
     if (this.#recordKey === 'writes' && this.#depth > 1) return true;
     if (this.#depth === 1) return this.#isValue && this.#recordKey === 'by';
     if (!this.#isInEvents) return false;
-    // A line of a version that we do not know may say anything.
+    // A line of an unknown version may contain anything.
     if (this.#kind === 'raw' && this.#eventKey === 'value' && (this.#depth > EVENT_DEPTH || this.#isValue)) return true;
     if (this.#depth !== EVENT_DEPTH || !this.#isValue) return false;
     return OF_EVENTS.has(this.#eventKey) && !(this.#eventKey === 'by' && WITH_PLAIN_BY.has(this.#kind));
@@ -112,7 +112,7 @@ export class AgentEventsRedaction {
     if (!this.#isValue) {
       if (isOfRecord) this.#recordKey = this.#word;
       else this.#eventKey = this.#word;
-      // Every record begins with its type; anything else is the inside of one.
+      // Every record begins with its type; any other text is the inside of a record.
       if (isOfRecord && !this.#isTyped && this.#word !== 'type') this.#isBlank = true;
     } else if (isOfRecord && this.#recordKey === 'type') {
       this.#isTyped = true;

@@ -1,7 +1,7 @@
 /**
- * What the keeper sends, on its way to a client that may not know everything: other sessions are taken out, and fields that its role
- * may not see are removed. Output and screens pass as they are; of the events of agents, names and folders become stars. Keeps DOOR-14
- * and DOOR-15.
+ * Filters the keeper's messages to a client that may not see everything: other sessions are left out, and fields that its role
+ * may not see are removed. Output and screens pass unchanged; in the events of agents, names and folders are masked with
+ * asterisks. Keeps DOOR-14 and DOOR-15.
  */
 import {
   decodeJson,
@@ -11,28 +11,87 @@ import {
   FrameJoiner,
   FrameType,
   encodeFrame,
+  type HistoryItem,
   type Op,
   type Role,
   type SessionInfo,
 } from '@spool/protocol';
 import { AgentEventsRedaction } from './agent-events.ts';
-import { mayKnowAll, redacted, redactedEvent } from './redaction.ts';
+import { isEventSince, sessionSince } from './beginning.ts';
+import { mayKnowAll, redacted, redactedEvent, redactedHistory } from './redaction.ts';
 import type { Request } from './requests.ts';
 import type { Scope } from './scope.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The answer is a session. */
-const IS_SESSION: ReadonlySet<Op> = new Set(['run', 'get', 'update', 'resize', 'stop', 'kill', 'signal', 'remove']);
-/** It has one, as `session`. */
-const HAS_SESSION: ReadonlySet<Op> = new Set(['wait', 'prompt', 'answer']);
+/**
+ * The kind of session data in each answer: it is a session, it has one as `session`, it is a page of them, the history of one,
+ * the start of a watch of events, or it has none. Every request has a row.
+ */
+const ANSWERS: { readonly [K in Op]: 'is' | 'has' | 'page' | 'history' | 'watched' | 'nothing' } = {
+  run: 'is',
+  get: 'is',
+  update: 'is',
+  resize: 'is',
+  stop: 'is',
+  kill: 'is',
+  signal: 'is',
+  remove: 'is',
+  wait: 'has',
+  prompt: 'has',
+  answer: 'has',
+  list: 'page',
+  explain: 'history',
+  watchEvents: 'watched',
+  watch: 'nothing',
+  attach: 'nothing',
+  view: 'nothing',
+  screen: 'nothing',
+  grids: 'nothing',
+  marks: 'nothing',
+  offsetAt: 'nothing',
+  unwatch: 'nothing',
+  events: 'nothing',
+  SUBSCRIBE_WORKER_OUTPUT: 'nothing',
+  UNSUBSCRIBE_WORKER_OUTPUT: 'nothing',
+  command: 'nothing',
+  closeInput: 'nothing',
+  type: 'nothing',
+  // These answers are only for an operator without limits, and are not filtered here.
+  status: 'nothing',
+  renew: 'nothing',
+  testNotification: 'nothing',
+  shutdown: 'nothing',
+  gateway: 'nothing',
+  createToken: 'nothing',
+  listTokens: 'nothing',
+  revokeToken: 'nothing',
+  audit: 'nothing',
+  serveGateway: 'nothing',
+  appendEvents: 'nothing',
+  putCheckpoint: 'nothing',
+  getCheckpoint: 'nothing',
+  redeemToken: 'nothing',
+  recordAudit: 'nothing',
+  notices: 'nothing',
+  noticeDone: 'nothing',
+};
 
 /** The events log of an agent, as one client watches it. */
-interface WatchedEvents {
+interface RedactedWatch {
   readonly redaction: AgentEventsRedaction;
-  /** The first byte for the client, which may be in a line; the keeper sends the line from its beginning. */
+  /** The first byte for the client, which may be inside a line; the keeper sends the line from its beginning. */
   readonly first: number | undefined;
   readonly creditBytes: number;
+}
+
+/** Returns an event as a role may see it, without content from before `since`; null: it is not for this client. */
+export function eventFor(role: Role, since: number | undefined, event: Json): Json | null {
+  if (!isEventSince(since, event)) return null;
+  const { session } = event;
+  const isOfSession = since !== undefined && typeof session === 'object' && session !== null;
+  const now = isOfSession ? { ...event, session: sessionSince(since, session as SessionInfo) } : event;
+  return mayKnowAll(role) ? now : redactedEvent(now, role);
 }
 
 export class Answers {
@@ -41,10 +100,10 @@ export class Answers {
   /** Lets the keeper send up to this offset. */
   readonly #grant: (channel: number, offset: number) => void;
   readonly #joiner = new FrameJoiner();
-  /** By channel. A subscription keeps its own until the channel is used again. */
+  /** The requests by channel. A subscription keeps its entry until the channel is used again. */
   readonly #asked = new Map<number, Op>();
 
-  readonly #watched = new Map<number, WatchedEvents>();
+  readonly #watched = new Map<number, RedactedWatch>();
 
   constructor(role: Role, scope: Scope, grant: (channel: number, offset: number) => void) {
     this.#role = role;
@@ -52,7 +111,7 @@ export class Answers {
     this.#grant = grant;
   }
 
-  /** This request of the client is on its way. */
+  /** Notes that this request of the client is on its way. */
   expect(channel: number, request: Request): void {
     this.#asked.set(channel, request.op);
     this.#watched.delete(channel);
@@ -65,7 +124,7 @@ export class Answers {
     });
   }
 
-  /** What the client gets: nothing, the same frame, or another. */
+  /** Returns the frames for the client: none, the same frame, or another. */
   filter(frame: Frame): readonly Uint8Array[] {
     if (frame.type === FrameType.reply) return this.#reply(frame);
     if (frame.type === FrameType.event) return this.#event(frame);
@@ -80,25 +139,26 @@ export class Answers {
     const op = this.#asked.get(frame.channel);
     if (op !== 'events' && op !== 'attach' && op !== 'watch' && op !== 'watchEvents') this.#asked.delete(frame.channel);
     const payload =
-      op === undefined ||
-      !(IS_SESSION.has(op) || HAS_SESSION.has(op) || op === 'list' || this.#watched.has(frame.channel))
+      op === undefined || ANSWERS[op] === 'nothing'
         ? whole.payload
         : Buffer.from(JSON.stringify(this.#answer(op, decodeJson(whole.payload) as Json, frame.channel)));
     return encodeFrames(FrameType.reply, frame.channel, payload, frame.offset);
   }
 
   #answer(op: Op, answer: Json, channel: number): unknown {
-    if (op === 'watchEvents') return this.#watching(channel, answer);
-    if (IS_SESSION.has(op)) return this.#session(answer as unknown as SessionInfo);
-    if (HAS_SESSION.has(op)) return { ...answer, session: this.#session(answer['session'] as SessionInfo) };
-    const { matching: _matching, ...page } = answer; // how many there are in all is not told
+    const has = ANSWERS[op];
+    if (has === 'watched') return this.#watching(channel, answer);
+    if (has === 'is') return this.#session(answer as unknown as SessionInfo);
+    if (has === 'has') return { ...answer, session: this.#session(answer['session'] as SessionInfo) };
+    if (has === 'history') return this.#history(answer);
+    const { matching: _matching, ...page } = answer; // the total number is not revealed
     const within = (answer['sessions'] as readonly SessionInfo[]).filter((session) => this.#scope.has(session));
     return { ...(this.#scope.isLimited ? page : answer), sessions: within.map((session) => this.#session(session)) };
   }
 
   #agentEvents(
     { type, channel, payload, offset, flags }: Frame,
-    { redaction, first = 0 }: WatchedEvents,
+    { redaction, first = 0 }: RedactedWatch,
   ): Uint8Array[] {
     const bytes = redaction.redact(payload);
     const begin = Math.max(offset, first);
@@ -107,34 +167,47 @@ export class Answers {
       : [encodeFrame(type, channel, bytes.subarray(begin - offset), begin, flags)];
   }
 
-  /** The client asked for the middle of a line: the keeper sends all of it, and what comes before costs the client nothing. */
+  /**
+   * Handles a client that asked for the middle of a line: the keeper sends the whole line, and the part before the offset does
+   * not use the client's credit.
+   */
   #watching(channel: number, answer: Json): Json {
-    const { first, creditBytes } = this.#watched.get(channel)!;
+    const { first, creditBytes = 0 } = this.#watched.get(channel) ?? {};
     if (first === undefined || answer['from'] === first) return answer;
     this.#grant(channel, first + creditBytes);
     return { ...answer, from: first };
   }
 
   #session(session: SessionInfo): SessionInfo {
-    this.#scope.has(session); // a session that was just started is within from now on
-    return mayKnowAll(this.#role) ? session : redacted(session);
+    this.#scope.has(session); // a session that was just started is in scope from now on
+    const now = sessionSince(this.#scope.from, session);
+    return mayKnowAll(this.#role) ? now : redacted(now, this.#role);
+  }
+
+  #history(answer: Json): Json {
+    if (mayKnowAll(this.#role)) return answer;
+    const { sideChannel: _sideChannel, ...rest } = answer; // the path of its socket contains a folder of the user
+    return { ...rest, history: redactedHistory(rest['history'] as readonly HistoryItem[]) };
   }
 
   #event(frame: Frame): readonly Uint8Array[] {
     const event = decodeJson(frame.payload) as Json;
     if (event['type'] === 'gap') this.#watched.get(frame.channel)?.redaction.skipLine();
     if (!this.#isWithin(event)) return [];
-    if (mayKnowAll(this.#role))
+    const told = eventFor(this.#role, this.#scope.from, event);
+    if (told === event)
       return [encodeFrame(frame.type, frame.channel, frame.payload, frame.offset, frame.flags & ~FrameFlag.more)];
-    return [encodeFrame(frame.type, frame.channel, Buffer.from(JSON.stringify(redactedEvent(event))), frame.offset)];
+    return told === null
+      ? []
+      : [encodeFrame(frame.type, frame.channel, Buffer.from(JSON.stringify(told)), frame.offset)];
   }
 
   #isWithin(event: Json): boolean {
     if (!this.#scope.isLimited) return true;
     const { session, id, taskId, type } = event;
-    if (type === 'notice') return this.#scope.hasId(String(session)); // of another session, to an attached viewer
+    if (type === 'notice') return this.#scope.hasId(String(session)); // about another session, sent to an attached viewer
     if (typeof session === 'object' && session !== null) return this.#scope.has(session as SessionInfo);
     const about = id ?? taskId;
-    return about === undefined || this.#scope.hasId(String(about)); // without an id: about the session that is watched
+    return about === undefined || this.#scope.hasId(String(about)); // without an id, it is about the watched session
   }
 }

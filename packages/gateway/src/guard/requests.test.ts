@@ -1,6 +1,6 @@
 import { SpoolError } from '@spool/protocol';
 import { expect, test } from 'vitest';
-import { rewriteForScope } from './requests.ts';
+import { checkRole, rewriteForScope } from './requests.ts';
 import type { Scope } from './scope.ts';
 
 /** A token for the session `mine` alone. */
@@ -22,4 +22,13 @@ test('[DOOR-15] a limited token sees miniatures of its own sessions, and of no o
   });
   for (const tiles of [[{ session: 'other' }], [{ session: 'mine' }, { session: 'other' }], [{}]])
     await expect(rewriteForScope(scope, { op: 'grids', tiles })).rejects.toThrow(/no such session/);
+});
+
+test.each(['force', 'clear'])('[DOOR-9] a prompt with `%s` is for those who may type', (word) => {
+  for (const role of ['prompter', 'operator'] as const) {
+    const check = (): unknown => checkRole(role, false, { op: 'prompt', session: 'mine', text: 'x', [word]: true });
+    if (role === 'operator') expect(check()).toMatchObject({ op: 'prompt' });
+    else expect(check).toThrow(/operator/);
+  }
+  expect(checkRole('prompter', false, { op: 'prompt', session: 'mine', text: 'x' })).toMatchObject({ op: 'prompt' });
 });

@@ -1,14 +1,17 @@
 /**
- * To which sessions a token is limited. A session outside is answered like one that does not exist, and a reference is replaced by the
- * full id that was checked, so that it cannot come to mean another session on its way. Keeps DOOR-15.
+ * The sessions to which a token is limited. A session outside is answered like one that does not exist, and a reference is
+ * replaced by the full id that was checked, so that it cannot refer to another session later. Keeps DOOR-15.
  */
+import type { RequestEvent } from '@spool/client';
 import { type ListOptions, type SessionInfo, SpoolError, type TokenScope } from '@spool/protocol';
 
-/** What is asked of the keeper, with all its rights, to find out what a reference means. */
+/** The lookups at the keeper, with all its rights, that resolve a reference. */
 export interface Directory {
   get(session: string): Promise<SessionInfo>;
   list(options: ListOptions): Promise<readonly SessionInfo[]>;
   offsetAt(session: string, time: number): Promise<number>;
+  /** Returns the whole pending request of an agent with this id. */
+  openRequest(session: string, request: string): Promise<RequestEvent | null>;
 }
 
 export function isLimited({ sessions, labels, from }: TokenScope): boolean {
@@ -28,7 +31,7 @@ export function isWithin(
 export class Scope {
   readonly #scope: TokenScope;
   readonly #directory: Directory;
-  /** Sessions that are known to be within, for events that have only an id. */
+  /** Sessions that are known to be in scope, for events that have only an id. */
   readonly #within = new Set<string>();
 
   constructor(scope: TokenScope, directory: Directory) {
@@ -45,7 +48,7 @@ export class Scope {
     return this.#scope.from;
   }
 
-  /** Which new sessions may be started: with these labels; null: none. */
+  /** The labels with which new sessions may be started; null: none may be started. */
   get labelsOfNew(): Readonly<Record<string, string>> | null {
     return this.#scope.sessions === undefined ? (this.#scope.labels ?? {}) : null;
   }
@@ -62,7 +65,7 @@ export class Scope {
     return isEverything || this.#within.has(id);
   }
 
-  /** The full id. Throws SESSION_UNKNOWN, as for one that does not exist. */
+  /** Returns the full id. Throws SESSION_UNKNOWN, as for a session that does not exist. */
   async resolve(reference: string): Promise<string> {
     if (reference === '') return await this.#latest();
     const unknown = new SpoolError('SESSION_UNKNOWN', { session: reference });
@@ -70,25 +73,25 @@ export class Scope {
     try {
       found = await this.#directory.get(reference);
     } catch (error) {
-      throw SpoolError.is(error, 'SESSION_AMBIGUOUS') ? unknown : error; // how many there are is not told
+      throw SpoolError.is(error, 'SESSION_AMBIGUOUS') ? unknown : error; // the number of matches is not revealed
     }
     if (!this.has(found)) throw unknown;
     return found.id;
   }
 
-  /** Whether a session outside has this very id. */
+  /** Returns whether a session outside has exactly this id. */
   async isTakenOutside(id: string): Promise<boolean> {
     const found = await this.#directory.get(id).catch(() => null);
     return found !== null && found.id === id && !this.has(found);
   }
 
-  /** Learns which sessions are within, for events to come. */
+  /** Reads which sessions are in scope, for later events. */
   async learn(): Promise<void> {
     if (this.#scope.labels === undefined) return;
     for (const session of await this.#directory.list({ labels: this.#scope.labels })) this.has(session);
   }
 
-  /** The first offset that may be shown. */
+  /** Returns the first offset that may be shown. */
   async firstOffset(id: string): Promise<number> {
     return this.#scope.from === undefined ? 0 : await this.#directory.offsetAt(id, this.#scope.from);
   }

@@ -1,12 +1,12 @@
 /**
- * What a notification carries to answer a question: valid for this answer to this question, once, for an hour, and for nothing else.
- * It is signed with a key that this gateway alone has, in memory: the next gateway accepts none of them. Keeps NOTE-3.
+ * The token in a notification that answers a question: valid only for this answer to this question, once, for an hour. It is
+ * signed with a key that only this gateway has, in memory: the next gateway does not accept it. Keeps NOTE-3.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const ACTION_LINK_MS = 60 * 60 * 1000;
 
-/** Far more than notifications are sent in an hour. */
+/** The maximum of used links, far more than the notifications of an hour. */
 const USED_MAX = 10_000;
 
 export interface ActionLink {
@@ -31,7 +31,7 @@ export class ActionLinks {
     return `spoolask_${text}_${this.#sign(text).toString('base64url')}`;
   }
 
-  /** Null if it is forged, too old or used. */
+  /** Returns null if the token is forged, too old or used. */
   read(token: string): ActionLink | null {
     const [, text, signature] = PATTERN.exec(token) ?? [];
     if (text === undefined || signature === undefined) return null;
@@ -45,7 +45,7 @@ export class ActionLinks {
     return expiresAt > this.#now() && !this.#used.has(nonce) ? { ask, action, expiresAt, nonce } : null;
   }
 
-  /** False if it was used before, however many try at the same time. */
+  /** Returns false if it was used before, however many clients try at the same time. */
   use({ nonce, expiresAt }: ActionLink): boolean {
     if (this.#used.has(nonce)) return false;
     for (const [old, until] of this.#used) if (until <= this.#now()) this.#used.delete(old);
@@ -59,9 +59,9 @@ export class ActionLinks {
   }
 }
 
-const PATTERN = /^spoolask_([\w-]{1,400})_([\w-]{43})$/;
+const PATTERN = /^spoolask_([\w-]{1,1000})_([\w-]{43})$/;
 
-/** Whether this is meant to be one. */
+/** Returns whether a token has the form of an action link. */
 export function isActionLink(token: string | undefined): token is string {
   return token?.startsWith('spoolask_') === true;
 }

@@ -1,23 +1,36 @@
 /**
- * A question of a session, as notifications name it. The name is made of the session, the words of the question and its answers, and
- * when it was asked: another question, or the same one asked again, has another name. Keeps NOTE-3.
+ * The name of a session's question in notifications. A request of an agent is named by its digest, which its status lists. The
+ * question of a program in a terminal has no id: its name is derived from the session, the words of the question and its answers,
+ * and the time when it was asked. Another question, or the same one asked again, has another name. Keeps NOTE-3.
  */
 import { createHash } from 'node:crypto';
-import type { Question, SessionInfo } from '@spool/protocol';
+import type { OpenRequest, Question } from '@spool/protocol';
 
-/** 132 bits. */
+/** The length of the hash, 132 bits. */
 const HASH_CHARACTERS = 22;
 
 export interface Action {
-  /** The place of the answer in the question. */
+  /**
+   * The id of an answer. In a terminal it is the place of the answer in the question; for an agent, `option:` and the id of the
+   * option, or `allow` or `deny` without options.
+   */
   readonly id: string;
   readonly label: string;
+  /** Whether an answer to an agent allows the request. */
+  readonly isAllowing?: boolean;
+  /** The id of the agent's option. */
+  readonly option?: string;
 }
 
-type Asking = { readonly question?: Question | undefined; readonly since?: number | undefined };
+export interface PendingAsk {
+  readonly question?: Question | undefined;
+  readonly since?: number | undefined;
+  readonly request?: OpenRequest | undefined;
+}
 
-/** Null if nothing is asked. */
-export function askOf(session: string, { question, since }: Asking): string | null {
+/** Returns the name of the question; null if there is none. */
+export function askOf(session: string, { question, since, request }: PendingAsk): string | null {
+  if (request) return `${session}-${request.digest}`;
   if (question === undefined || since === undefined) return null;
   const { text, subject = null, options } = question;
   const words = JSON.stringify([since, text, subject, options.map(({ label }) => label)]);
@@ -28,14 +41,14 @@ export function sessionOf(ask: string): string {
   return ask.split('-', 1)[0]!;
 }
 
-/** The answers that can be given from afar: by a key that the screen shows, or because the agent's own protocol takes them. */
-export function actionsOf(question: Question | undefined, isDriven: boolean): readonly Action[] {
-  return (question?.options ?? []).flatMap(({ key, label }, index) =>
-    key === null && !isDriven ? [] : [{ id: String(index), label }],
-  );
+/** Returns the pending request that a name refers to. */
+export function requestOf(ask: string, requests: readonly OpenRequest[]): OpenRequest | undefined {
+  return requests.find((request) => ask === askOf(sessionOf(ask), { request }));
 }
 
-/** Whether a driver passes the answer to the agent. Questions with fields of their own need more than one choice. */
-export function isDriven({ driver, status }: Pick<SessionInfo, 'driver' | 'status'>): boolean {
-  return driver !== undefined && status.kind === 'permission';
+/** Returns the answers to a question on a screen that can be given remotely: by a key that the screen shows. */
+export function actionsOf(question: Question | undefined): readonly Action[] {
+  return (question?.options ?? []).flatMap(({ key, label }, index) =>
+    key === null ? [] : [{ id: String(index), label }],
+  );
 }

@@ -1,11 +1,11 @@
 /**
- * Posts a message, again after a while if the server is away, and never elsewhere: redirects are not followed. Few at once, so that a
- * server that does not answer holds up little. Keeps NOTE-1.
+ * Posts a message, retries after a while if the server is unreachable, and does not follow redirects. The number of concurrent
+ * posts is small, so that a server that does not answer delays little. Keeps NOTE-40.
  */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Turns } from '../turns.ts';
+import { Semaphore } from '@spool/native/semaphore';
 
 export interface Message {
   readonly url: URL;
@@ -13,8 +13,8 @@ export interface Message {
   readonly body: Buffer;
 }
 
-/** `isGone`: the address exists no more. */
-export interface Delivered {
+/** The result; `isGone`: the address no longer exists. */
+export interface DeliveryResult {
   readonly trouble: string | null;
   readonly isGone?: boolean;
 }
@@ -22,19 +22,19 @@ export interface Delivered {
 const ANSWER_MS_MAX = 10_000;
 const AT_ONCE_MAX = 8;
 
-/** Between attempts. A question is worth less after some minutes. */
+/** The pauses between attempts. A question loses its value after some minutes. */
 const AGAIN_AFTER_MS: readonly number[] = [1000, 5000, 30_000, 120_000];
 const RETRY_AFTER_MS_MAX = 300_000;
 
-type Answer = { readonly status: number; readonly retryAfterMs: number | null } | { readonly failure: string };
+type ChannelResponse = { readonly status: number; readonly retryAfterMs: number | null } | { readonly failure: string };
 
 export class Delivery {
-  readonly #turns = new Turns(AT_ONCE_MAX);
+  readonly #semaphore = new Semaphore(AT_ONCE_MAX);
 
-  /** `isTest`: once only. */
-  async send(message: Message, { isTest = false } = {}): Promise<Delivered> {
+  /** Sends a message; `isTest`: without retries. */
+  async send(message: Message, { isTest = false } = {}): Promise<DeliveryResult> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await this.#turns.take(() => post(message));
+      const answer = await this.#semaphore.run(() => post(message));
       if (!('failure' in answer) && answer.status < 300) return { trouble: null };
       if (!('failure' in answer) && (answer.status === 404 || answer.status === 410))
         return { trouble: `the server answered ${answer.status}`, isGone: true };
@@ -51,16 +51,16 @@ function isTemporary(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
-function sentence(answer: Answer, attempts: number): string {
+function sentence(answer: ChannelResponse, attempts: number): string {
   const times = attempts === 1 ? '' : ` (${attempts} attempts)`;
   if ('failure' in answer) return `${answer.failure}${times}`;
   const redirect = answer.status < 400 ? '; redirects are not followed' : '';
   return `the server answered ${answer.status}${redirect}${times}`;
 }
 
-/** One request; the answer is not read. */
-function post({ url, headers, body }: Message): Promise<Answer> {
-  const { promise, resolve } = Promise.withResolvers<Answer>();
+/** Sends one request; the answer's body is not read. */
+function post({ url, headers, body }: Message): Promise<ChannelResponse> {
+  const { promise, resolve } = Promise.withResolvers<ChannelResponse>();
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: 'POST',
     agent: false,

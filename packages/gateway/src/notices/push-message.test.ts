@@ -4,7 +4,7 @@ import { encryptPush, isPublicKey, makeVapidKey, PUSH_TEXT_BYTES_MAX, vapidHeade
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'base64url');
 
-/** RFC 8291, appendix A. */
+/** The example of RFC 8291, appendix A. */
 const EXAMPLE = {
   text: 'When I grow up, I want to be a watermelon',
   p256dh: bytes('BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4'),
@@ -34,7 +34,7 @@ test('[NOTE-2] a browser reads any text up to the limit, and no two messages are
   expect(() => encryptPush(randomBytes(PUSH_TEXT_BYTES_MAX + 1), keys)).toThrow(RangeError);
 });
 
-/** As a browser does it, written apart. */
+/** Decrypts a message as a browser does, independently written. */
 function opened(
   message: Buffer,
   browser: ReturnType<typeof createECDH>,

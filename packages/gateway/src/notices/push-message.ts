@@ -1,6 +1,6 @@
 /**
- * A web push message: encrypted for the browser that subscribed (RFC 8291, aes128gcm), signed for its push service (RFC 8292, VAPID).
- * The push service sees neither the text nor who is asked. Keeps NOTE-2.
+ * A web push message: encrypted for the browser that subscribed (RFC 8291, aes128gcm), signed for its push service (RFC 8292,
+ * VAPID). The push service sees neither the text nor the session that asks. Keeps NOTE-2.
  */
 import {
   createCipheriv,
@@ -16,23 +16,23 @@ import {
 export interface PushKeys {
   /** The browser's public key: a point on P-256, uncompressed. */
   readonly p256dh: Buffer;
-  /** Shared with the browser alone. */
+  /** The secret that is shared only with the browser. */
   readonly auth: Buffer;
 }
 
-/** Push services take 4096 bytes in all. */
+/** The size of a record; push services accept 4096 bytes in total. */
 const RECORD_BYTES = 4096;
 const PUBLIC_KEY_BYTES = 65;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 16 + 4 + 1 + PUBLIC_KEY_BYTES;
 
-/** What one message can hold: the record has one byte of padding and a tag. */
+/** The maximum of text in one message: the record has one byte of padding and a tag. */
 export const PUSH_TEXT_BYTES_MAX = RECORD_BYTES - HEADER_BYTES - TAG_BYTES - 1;
 
-/** How long a signature for a push service is valid; at most a day. */
+/** The validity of a signature for a push service; at most a day. */
 const SIGNED_FOR_S = 12 * 3600;
 
-/** `fixed`: for tests only; otherwise each message has its own key and salt. */
+/** Encrypts a message. `fixed` is for tests only; otherwise each message has its own key and salt. */
 export function encryptPush(
   text: Buffer,
   { p256dh, auth }: PushKeys,
@@ -63,7 +63,7 @@ function hmac(key: Buffer, data: Buffer): Buffer {
   return createHmac('sha256', key).update(data).digest();
 }
 
-/** By which push services know us: a subscription is bound to the public key. */
+/** The key that identifies us to push services: a subscription is bound to the public key. */
 export interface VapidKey {
   readonly publicKey: string;
   readonly privateKey: string;
@@ -75,7 +75,7 @@ export function makeVapidKey(): VapidKey {
   return { publicKey: point.toString('base64url'), privateKey: d! };
 }
 
-/** The header `Authorization` for a push service. `contact`: where it may reach us, a URL. */
+/** Returns the header `Authorization` for a push service. `contact` is a URL for questions of its operator. */
 export function vapidHeader({ publicKey, privateKey }: VapidKey, audience: string, contact: string): string {
   const jwk = { ...jwkOf(Buffer.from(publicKey, 'base64url')), d: privateKey };
   const key = createPrivateKey({ key: jwk, format: 'jwk' });
@@ -89,7 +89,7 @@ function base64url(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** Whether these bytes are a point on the curve: what a client sends is used in a key exchange. */
+/** Returns whether these bytes are a point on the curve: the key of a client is used in a key exchange. */
 export function isPublicKey(point: Buffer): boolean {
   if (point.length !== PUBLIC_KEY_BYTES || point[0] !== 4) return false;
   try {

@@ -1,4 +1,4 @@
-/** What routes answer, field by field. A test compares real answers with these: a field that is not here fails. */
+/** The answers of routes, field by field. A test compares real answers with them: an undescribed field fails. */
 import { z } from 'zod';
 
 const time = z.number().describe('milliseconds since 1970');
@@ -9,7 +9,7 @@ const size = z.strictObject({
   heightPx: z.int().optional(),
 });
 
-/** Its parts are described in docs/state.md, and grow with the agents that are known. */
+/** The status; its parts are described in docs/state.md, and grow with the supported agents. */
 const status = z.looseObject({ state: z.enum(['starting', 'working', 'blocked', 'idle', 'exited']), since: time });
 
 export const session = z
@@ -43,6 +43,10 @@ export const session = z
     timeoutMs: z.number().nullable(),
     startedBy: z.looseObject({}).nullable(),
     driver: z.looseObject({ name: z.string() }).optional(),
+    leftRunning: z
+      .array(z.strictObject({ pid: z.int(), program: z.string(), service: z.string().nullable() }))
+      .optional()
+      .describe('processes that its end has left, because they serve others too; not for viewers and prompters'),
   })
   .meta({ id: 'Session' });
 
@@ -90,6 +94,7 @@ export const waited = z.strictObject({
 export const prompted = z.strictObject({
   isConfirmed: z.boolean(),
   reaction: z.string().nullable(),
+  reason: z.string().nullable().describe('what is known of a prompt that is not confirmed'),
   offset: z.int(),
   isRepeated: z.boolean(),
   session,

@@ -1,10 +1,10 @@
-/** The daemon's events as a stream (SSE) that can be continued by id. Keeps API-2. */
+/** Serves the daemon's events as a stream (SSE) that can be continued by id. Keeps API-2. */
 import { type DaemonEvent, SpoolError } from '@spool/protocol';
 import { z } from 'zod';
 import type { EventStreams } from '../events/event-streams.ts';
 import { type Route, route } from './route.ts';
 
-/** All but `session-summary`, which is read for those who ask the daemon for it. */
+/** The types: all but `session-summary`, which the daemon creates only on request. */
 const TYPES: readonly string[] = Object.keys({
   'session-started': true,
   'session-exited': true,
@@ -28,7 +28,7 @@ const SESSIONS_MAX = 100;
 
 const HEADERS = {
   'content-type': 'text/event-stream',
-  // Proxies that collect answers would hold events back.
+  // Proxies that buffer answers would delay events.
   'x-accel-buffering': 'no',
 } as const;
 
@@ -61,7 +61,7 @@ export function eventRoutes(streams: EventStreams): readonly Route[] {
         const named = query.session?.split(',') ?? null;
         if (named && named.length > SESSIONS_MAX)
           throw new SpoolError('REQUEST_INVALID', { field: 'session', most: SESSIONS_MAX });
-        // Through the guard: a session that the token may not see does not exist.
+        // The lookup passes the guard: a session that the token may not see does not exist.
         const sessions = named && (await Promise.all(named.map(async (one) => (await client.get(one)).id)));
         const principal = request.principal!;
         await streams.prepare(principal);
@@ -75,7 +75,7 @@ export function eventRoutes(streams: EventStreams): readonly Route[] {
   ];
 }
 
-/** Browsers send none before the first event. */
+/** Returns the last id; browsers send none before the first event. */
 function lastId(header: string | readonly string[] | undefined): string | undefined {
   const id = String(header ?? '').trim();
   return id === '' ? undefined : id;

@@ -1,19 +1,21 @@
-/** Whether the gateway and its daemon are well, for supervisors and for Prometheus. */
+/** Reports whether the gateway and its daemon are healthy, for supervisors and for Prometheus. */
 import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
 import type { FastifyInstance } from 'fastify';
+import type { FaultCounts } from '../connection-faults.ts';
 import { isLimited } from '../guard/scope.ts';
 import type { WebSockets } from '../websockets.ts';
 import { openApi } from './openapi.ts';
 import type { Route } from './route.ts';
 
-export interface HealthOptions {
+export interface HealthRouteOptions {
   readonly keeper: Client;
   readonly sockets: () => WebSockets;
+  readonly faults: () => FaultCounts;
   readonly routes: readonly Route[];
 }
 
-export function healthRoutes({ keeper, sockets, routes }: HealthOptions): (app: FastifyInstance) => void {
+export function healthRoutes({ keeper, sockets, faults, routes }: HealthRouteOptions): (app: FastifyInstance) => void {
   return (app) => {
     app.get('/healthz', () => ({ status: 'ok' }));
     app.get('/api/openapi.json', () => openApi(routes));
@@ -30,7 +32,7 @@ export function healthRoutes({ keeper, sockets, routes }: HealthOptions): (app: 
       method: 'GET',
       url: '/metrics',
       async handler({ principal }, reply) {
-        // The daemon as a whole is no session.
+        // The answer is about the whole daemon, not about a session.
         if (isLimited(principal!.scope))
           throw new SpoolError('ROLE_TOO_LOW', { what: 'metrics', role: principal!.role });
         const { sessions, keeper: process_, openFiles } = await keeper.status();
@@ -42,7 +44,14 @@ export function healthRoutes({ keeper, sockets, routes }: HealthOptions): (app: 
           spool_gateway_memory_bytes: process.memoryUsage.rss(),
           spool_gateway_websockets: sockets().count,
         };
-        const lines = Object.entries(gauges).map(([name, value]) => `# TYPE ${name} gauge\n${name} ${value}\n`);
+        const { connections, outside } = faults();
+        const counters = {
+          spool_gateway_connection_faults_total: connections,
+          spool_gateway_other_faults_total: outside,
+        };
+        const lines = Object.entries({ gauge: gauges, counter: counters }).flatMap(([type, values]) =>
+          Object.entries(values).map(([name, value]) => `# TYPE ${name} ${type}\n${name} ${value}\n`),
+        );
         return reply.type('text/plain; version=0.0.4; charset=utf-8').send(lines.join(''));
       },
     });

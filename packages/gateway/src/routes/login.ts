@@ -1,48 +1,59 @@
-/** Logs a browser in: a code that works once becomes a cookie that scripts cannot read. Keeps DOOR-1. */
+/**
+ * Logs a browser in: a code that works once registers its public key. With the key, the browser signs challenges for passes.
+ * Keeps DOOR-1 and DOOR-58.
+ */
 import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
-import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Guardian } from '../guardian.ts';
+import type { Authenticator } from '../authenticator.ts';
+import { isDeviceKey, PASS_MS } from '../passes.ts';
 import { principalOf } from '../principal.ts';
 
-const login = z.strictObject({ code: z.string().max(200), name: z.string().min(1).max(100).optional() });
+const login = z.strictObject({
+  code: z.string().max(200),
+  key: z.string().max(200).refine(isDeviceKey),
+  name: z.string().min(1).max(100).optional(),
+});
 
-const COOKIE_SECONDS = 90 * 24 * 3600;
+const answered = z.strictObject({
+  device: z.string().max(20),
+  challenge: z.string().max(200),
+  signature: z.string().max(200),
+});
 
 export interface LoginOptions {
-  readonly guardian: Guardian;
+  readonly authenticator: Authenticator;
   readonly keeper: Client;
-  readonly basePath: string;
   readonly place: { readonly port: number };
-  /** Whether this request came over TLS: then its cookie is for TLS only. */
-  isSecure(request: IncomingMessage): boolean;
 }
 
-export function loginRoutes({
-  guardian,
-  keeper,
-  basePath,
-  place,
-  isSecure,
-}: LoginOptions): (app: FastifyInstance) => void {
-  const cookie = (request: FastifyRequest, value: string, seconds: number): string =>
-    `${guardian.cookieName}=${value}; Path=${basePath || '/'}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure(request.raw) ? '; Secure' : ''}`;
+export function loginRoutes({ authenticator, keeper, place }: LoginOptions): (app: FastifyInstance) => void {
   return (app) => {
     app.post('/api/login', async (request, reply) => {
       const asked = login.safeParse(request.body);
-      if (!asked.success) throw new SpoolError('REQUEST_INVALID', { reason: 'expected {"code": "…"}' });
-      const { code, name = deviceName(request.headers['user-agent']) } = asked.data;
-      const address = guardian.addressOf(request.raw);
-      if (!guardian.isCode(code)) throw guardian.refused(address, new SpoolError('CODE_REFUSED'));
-      const { token, info } = await keeper.doors.redeem({ token: code, name, port: place.port });
-      guardian.auditor.record(principalOf({ ...info, hash: '' }), 'login', { address });
-      return reply.header('set-cookie', cookie(request, token, COOKIE_SECONDS)).send(meOf(info));
+      if (!asked.success)
+        throw new SpoolError('REQUEST_INVALID', { reason: 'expected {"code": "…", "key": "…"}, a key of P-256' });
+      const { code, key: publicKey, name = deviceName(request.headers['user-agent']) } = asked.data;
+      const address = authenticator.addressOf(request.raw);
+      if (!authenticator.isCode(code)) throw authenticator.refused(address, new SpoolError('CODE_REFUSED'));
+      const { info } = await keeper.doors.redeem({ token: code, name, port: place.port, publicKey });
+      authenticator.auditor.record(principalOf({ ...info, hash: '' }), 'login', { address });
+      return reply.send({ ...meOf(info), pass: authenticator.passes.issue(info.id), passMs: PASS_MS });
+    });
+    app.post('/api/challenge', () => ({ challenge: authenticator.passes.challenge() }));
+    app.post('/api/pass', (request) => {
+      const asked = answered.safeParse(request.body);
+      if (!asked.success)
+        throw new SpoolError('REQUEST_INVALID', { reason: 'expected {device, challenge, signature}' });
+      // The origin check has compared it with our own pages.
+      const { origin } = request.headers;
+      if (origin === undefined) throw new SpoolError('ORIGIN_REFUSED');
+      return { pass: authenticator.admit(request.raw, { ...asked.data, origin }), passMs: PASS_MS };
     });
     app.post('/api/logout', async (request, reply) => {
       if (request.principal!.kind === 'device') await keeper.doors.revokeToken(request.principal!.id);
-      return reply.header('set-cookie', cookie(request, '', 0)).send({});
+      return reply.send({});
     });
     app.get('/api/me', (request) => meOf(request.principal!));
   };
@@ -62,8 +73,8 @@ function meOf({
   return { id, name, role, expiresAt };
 }
 
-/** `Firefox on Linux`: what a user recognises in a list of devices. */
-export function deviceName(agent = ''): string {
+/** Returns a name such as `Firefox on Linux`, which a user recognizes in a list of devices. */
+function deviceName(agent = ''): string {
   const browser = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(agent)?.[1] ?? 'a browser';
   const system = /(Android|iPhone|iPad|Windows|Mac OS X|Linux)/.exec(agent)?.[1];
   const name = { Edg: 'Edge', OPR: 'Opera' }[browser] ?? browser;

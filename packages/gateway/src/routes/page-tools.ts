@@ -1,6 +1,6 @@
 /**
- * What the page needs beyond the protocol: search in a session's output, and its folder: previews, changes, uploads. Whoever
- * may not type into a session may not see its folder. Keeps FILE-1 to FILE-5 and PAGE-10.
+ * The routes that the page needs beyond the protocol: search in a session's output, and its folder: previews, changes, uploads. A
+ * client that may not type into a session may not see its folder. Keeps FILE-1 to FILE-5 and PAGE-10.
  */
 import { SpoolError } from '@spool/protocol';
 import { z } from 'zod';
@@ -8,8 +8,8 @@ import { foldersLike } from '../files/folders.ts';
 import { workingTree } from '../files/git-diff.ts';
 import { preview } from '../files/preview.ts';
 import { upload, UPLOAD_BYTES_MAX } from '../files/uploads.ts';
-import type { Guardian } from '../guardian.ts';
-import { SearchTurns } from '../search/search-turns.ts';
+import type { Authenticator } from '../authenticator.ts';
+import { SearchSemaphore } from '../search/search-semaphore.ts';
 import { searchSession } from '../search/session-search.ts';
 import { type Route, route } from './route.ts';
 
@@ -46,8 +46,8 @@ const changes = z.union([
   }),
 ]);
 
-export function pageToolRoutes(guardian: Guardian): readonly Route[] {
-  const searches = new SearchTurns();
+export function pageToolRoutes(authenticator: Authenticator): readonly Route[] {
+  const searches = new SearchSemaphore();
   return [
     route({
       method: 'GET',
@@ -77,9 +77,9 @@ export function pageToolRoutes(guardian: Guardian): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:id/changes',
-      summary: 'What has changed in the working tree, for a session in a git repository',
+      summary: 'The changes in the working tree, for a session in a git repository',
       answer: changes,
-      run: async ({ client, id }) => await workingTree((await client.get(id)).cwd),
+      run: async ({ client, id, signal }) => await workingTree((await client.get(id)).cwd, signal),
     }),
     route({
       method: 'GET',
@@ -107,7 +107,7 @@ export function pageToolRoutes(guardian: Guardian): readonly Route[] {
         if (bytes.length > UPLOAD_BYTES_MAX) throw new SpoolError('FRAME_TOO_LARGE', { most: UPLOAD_BYTES_MAX });
         const session = await client.get(id);
         const made = await upload(session.cwd, name, bytes);
-        guardian.auditor.record(request.principal, 'upload', { session: session.id, note: made.slice(0, 200) });
+        authenticator.auditor.record(request.principal, 'upload', { session: session.id, note: made.slice(0, 200) });
         return { path: made };
       },
     }),

@@ -1,9 +1,9 @@
-/** The page and its assets. */
+/** Serves the page and its assets. */
 import { SpoolError } from '@spool/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { PageFiles } from '../page-files.ts';
 
-/** Assets have the hash of their content in their name. */
+/** The cache header of assets, which have the hash of their content in their name. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 export function pageRoutes(files: PageFiles): (app: FastifyInstance) => void {

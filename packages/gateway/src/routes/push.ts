@@ -1,7 +1,7 @@
-/** A browser asks to be notified by web push. Keeps NOTE-2. */
+/** Registers a browser for web push notifications. Keeps NOTE-2. */
 import { SpoolError } from '@spool/protocol';
 import { z } from 'zod';
-import type { PushBook } from '../notices/push-book.ts';
+import type { PushTargets } from '../notices/push-targets.ts';
 import { isPublicKey } from '../notices/push-message.ts';
 import { isPushService } from '../notices/push-services.ts';
 import { nothing } from './answers.ts';
@@ -15,15 +15,15 @@ const subscription = z.strictObject({
   createdAt: z.number().describe('milliseconds since 1970'),
 });
 
-/** As `PushSubscription.toJSON()` makes it. */
+/** The body, as `PushSubscription.toJSON()` creates it. */
 const subscribe = z.strictObject({
   endpoint: z.string().max(2000),
   expirationTime: z.number().nullable().optional(),
   keys: z.strictObject({ p256dh: z.string().max(200), auth: z.string().max(100) }),
 });
 
-/** `services`: what the user allows besides the push services of browsers. */
-export function pushRoutes(book: PushBook, services: () => readonly string[]): readonly Route[] {
+/** `services`: push services that the user allows besides those of browsers. */
+export function pushRoutes(pushTargets: PushTargets, services: () => readonly string[]): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -31,8 +31,8 @@ export function pushRoutes(book: PushBook, services: () => readonly string[]): r
       summary: 'The public key for web push (applicationServerKey), and the subscriptions of this token',
       answer: z.strictObject({ publicKey: z.string(), subscriptions: z.array(subscription) }),
       async run({ request }) {
-        const own = book.of(request.principal!.id);
-        return { publicKey: book.key.publicKey, subscriptions: own.map(shown) };
+        const own = pushTargets.of(request.principal!.id);
+        return { publicKey: pushTargets.key.publicKey, subscriptions: own.map(describeTarget) };
       },
     }),
     route({
@@ -52,7 +52,7 @@ export function pushRoutes(book: PushBook, services: () => readonly string[]): r
           });
         const encoded = { p256dh: p256dh.toString('base64url'), auth: auth.toString('base64url') };
         const { id: token, parent: link } = request.principal!;
-        return shown(book.add(token, { endpoint, keys: encoded, link }));
+        return describeTarget(pushTargets.add(token, { endpoint, keys: encoded, link }));
       },
     }),
     route({
@@ -61,7 +61,7 @@ export function pushRoutes(book: PushBook, services: () => readonly string[]): r
       summary: 'End a subscription of this token',
       answer: nothing,
       async run({ request, id }) {
-        const isFound = book.remove((one) => one.id === id && one.token === request.principal!.id);
+        const isFound = pushTargets.remove((one) => one.id === id && one.token === request.principal!.id);
         if (!isFound) throw new SpoolError('NOT_FOUND');
         return {};
       },
@@ -69,6 +69,6 @@ export function pushRoutes(book: PushBook, services: () => readonly string[]): r
   ];
 }
 
-function shown({ id, endpoint, createdAt }: { id: string; endpoint: string; createdAt: number }): object {
+function describeTarget({ id, endpoint, createdAt }: { id: string; endpoint: string; createdAt: number }): object {
   return { id, service: new URL(endpoint).origin, createdAt };
 }

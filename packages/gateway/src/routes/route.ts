@@ -1,6 +1,6 @@
 /**
- * A route with its schemas. What comes in is validated against them, and the description of the API is made from them, so that the two
- * cannot differ. Keeps API-1.
+ * A route with its schemas. Requests are validated against them, and the description of the API is generated from them, so that
+ * the two cannot differ. Keeps API-1.
  */
 import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
@@ -8,42 +8,42 @@ import { requestFault } from '@spool/protocol/request-fault';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { guardedClient } from '../guarded-client.ts';
-import type { Guardian } from '../guardian.ts';
+import type { Authenticator } from '../authenticator.ts';
 
-export interface Ask<Query, Body> {
-  /** Of the path. */
+interface RouteRequest<Query, Body> {
+  /** The session id in the path. */
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
-  /** Does what the token of this request may do, and nothing else. */
+  /** The client with exactly the rights of this request's token. */
   readonly client: Client;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Aborted when the client has left. */
+  /** The signal that is aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
 export interface Route<Query = unknown, Body = unknown> {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** As in the table of roles. */
+  /** The path, as in the table of roles. */
   readonly path: string;
   readonly summary: string;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** Default: the server's limit. */
+  /** The maximum size of the body (default: the server's limit). */
   readonly bodyBytesMax?: number;
   readonly answer: z.ZodType;
-  /** Default: JSON. */
+  /** The content type of the answer (default: JSON). */
   readonly answerType?: string;
-  run(ask: Ask<Query, Body>): Promise<unknown>;
+  run(ask: RouteRequest<Query, Body>): Promise<unknown>;
 }
 
-/** Keeps the types of one route together; a list of routes has none. */
+/** Ties the types of one route together; a list of routes has none. */
 export function route<Query, Body>(made: Route<Query, Body>): Route {
   return made as unknown as Route;
 }
 
-export function addRoutes(guardian: Guardian, routes: readonly Route[]): (app: FastifyInstance) => void {
+export function addRoutes(authenticator: Authenticator, routes: readonly Route[]): (app: FastifyInstance) => void {
   return (app) => {
     for (const { method, path, query, body, bodyBytesMax, run } of routes)
       app.route<{ Params: { id?: string } }>({
@@ -53,9 +53,9 @@ export function addRoutes(guardian: Guardian, routes: readonly Route[]): (app: F
         async handler(request, reply) {
           const leaving = new AbortController();
           reply.raw.once('close', () => leaving.abort());
-          const over = guardian.visits.open(request.principal!, 'request', () => reply.raw.destroy());
+          const over = authenticator.activeRequests.open(request.principal!, 'request', () => reply.raw.destroy());
           reply.raw.once('close', over);
-          await using client = guardedClient(guardian, request.principal!);
+          await using client = guardedClient(authenticator, request.principal!);
           const asked = {
             id: request.params.id ?? '',
             query: checked(query, request.query, 'query'),

@@ -1,4 +1,7 @@
-/** Sessions and tasks, for scripts. Each request goes to the keeper through the guard, as that of a WebSocket does. Keeps API-1. */
+/**
+ * Sessions and tasks, for scripts. Each request passes the guard on its way to the keeper, like a request of a WebSocket. Keeps
+ * API-1.
+ */
 import { homedir } from 'node:os';
 import { sessionEnvironment } from '@spool/client/node';
 import { INPUT_BYTES_MAX, SpoolError, taskOf } from '@spool/protocol';
@@ -6,10 +9,10 @@ import { z } from 'zod';
 import { answered, nothing, output, prompted, screen, session, task, waited } from './answers.ts';
 import { type Route, route } from './route.ts';
 
-/** A page of output. */
+/** The maximum size of a page of output. */
 const OUTPUT_BYTES_MAX = 1024 * 1024;
 
-/** A long poll ends before proxies cut it off. */
+/** The maximum duration of a long poll, so that it ends before proxies cut it off. */
 const WAIT_MS_MAX = 55_000;
 
 const count = z.coerce.number().int().min(0);
@@ -24,6 +27,7 @@ const run = {
   labels: labels.optional(),
   size: size.nullable().optional().describe('null: pipes instead of a terminal (default: 80 × 24)'),
   timeoutMs: z.int().min(1).optional(),
+  sideChannel: z.boolean().optional().describe('false: Codex in a terminal runs without a separate app-server'),
   id: z.string().optional().describe('the same id never starts a second session'),
 };
 
@@ -97,7 +101,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     answer: output,
     async run({ client, id, query: { from, limit = 64 * 1024 }, request }) {
       const { id: full, offset: end, firstOffset } = await client.get(id);
-      const since = request.principal!.scope.from; // a link that shows nothing from before
+      const since = request.principal!.scope.from; // a link that hides everything before its start
       const shown = since === undefined ? firstOffset : Math.max(firstOffset, await client.offsetAt(full, since));
       const start = Math.max(shown, from ?? end - limit);
       if (start >= end) return { from: start, next: start, end, text: '' };
@@ -140,6 +144,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       key: z.string().min(1).max(200).optional(),
       force: z.boolean().optional(),
       clear: z.boolean().optional(),
+      readyMs: z.int().min(0).max(600_000).optional().describe('how long to wait for an agent that starts'),
     }),
     answer: prompted,
     run: ({ client, id, body: { text, ...options } }) => client.prompt(id, text, options),

@@ -1,43 +1,43 @@
 /**
- * Finds text in a session's whole log, the latest first: the log is read backwards in windows, and each window as lines that
- * a user saw. A search stops after a moment and says where to go on, so that it holds up nobody. Keeps PAGE-10.
+ * Finds text in a session's whole log, the latest first: the log is read backwards in windows, and each window as the lines that
+ * a user saw. A search stops after a moment and returns where to continue, so that it does not block other work. Keeps PAGE-10.
  */
 import { LineText, type TextLine } from '@spool/vt';
 
-export interface Match {
-  /** The screen at this offset shows the line, and nothing after it. */
+interface SearchMatch {
+  /** The offset at which the screen shows the line, and no output after it. */
   readonly offset: number;
   readonly text: string;
-  /** Where the same line was seen first, without another match in between: programs repaint. */
+  /** The offset at which the same line was first seen, without another match in between: programs repaint. */
   readonly firstOffset: number;
 }
 
-export interface Found {
-  readonly matches: readonly Match[];
-  /** Search on with `before` this; null when everything was searched. */
+export interface SearchResult {
+  readonly matches: readonly SearchMatch[];
+  /** The `before` to continue the search with; null if everything was searched. */
   readonly next: number | null;
 }
 
 export interface LogSearch {
   readonly text: string;
-  /** Where the search begins, backwards. */
+  /** The offset at which the backward search begins. */
   readonly before: number;
   readonly firstOffset: number;
   readonly limit: number;
-  /** The bytes from one offset up to another, in pieces with their offsets. */
+  /** Reads the bytes from one offset up to another, in pieces with their offsets. */
   read(from: number, to: number): AsyncIterable<{ readonly offset: number; readonly bytes: Uint8Array }>;
-  /** True when it is time to answer. */
+  /** Returns true when it is time to answer. */
   isLate(): boolean;
 }
 
 export const WINDOW_BYTES = 4 * 1024 * 1024;
-/** A line that begins before a window is read from its beginning, if it is no longer than this. */
+/** The maximum length of the beginning of a line before a window; a line that begins within it is read from its beginning. */
 const LOOK_BACK_BYTES = 4096;
 const TEXT_CHARACTERS_MAX = 400;
 
-export async function searchLog(search: LogSearch): Promise<Found> {
+export async function searchLog(search: LogSearch): Promise<SearchResult> {
   const isMatch = matcher(search.text);
-  const matches: Match[] = [];
+  const matches: SearchMatch[] = [];
   let to = search.before;
   let lastText = '';
   while (to > search.firstOffset) {
@@ -55,16 +55,16 @@ export async function searchLog(search: LogSearch): Promise<Found> {
   return { matches, next: to > search.firstOffset ? to : null };
 }
 
-/** The matches among the lines that end within a window. */
+/** Returns the matches among the lines that end within a window. */
 async function matchesIn(
   { text: sought, read, firstOffset, before }: LogSearch,
   isMatch: (text: string) => boolean,
   from: number,
   to: number,
-): Promise<ShownLine[]> {
+): Promise<SearchedLine[]> {
   const start = Math.max(firstOffset, from - LOOK_BACK_BYTES);
   const anyMatch = anyMatcher(sought);
-  const found: ShownLine[] = [];
+  const found: SearchedLine[] = [];
   const take = (lines: readonly TextLine[], shownBefore: number): void => {
     for (const { text, end } of lines)
       if (end > from && end <= to && isMatch(text)) found.push({ text, shownAt: end - shownBefore });
@@ -77,27 +77,27 @@ async function matchesIn(
       take(reader.flush(), 1);
       reader = new LineText({ offset, isWanted });
     }
-    // Without the last byte of what ended it: that may have erased it.
+    // The last byte of its end is left out: that may have erased the line.
     take(reader.feed(bytes), 1);
     at = offset + bytes.length;
   }
-  // The last line of all has not ended; that of another window ends in the one after it.
+  // The very last line has not ended; the last line of any other window ends in the window after it.
   if (to === before) take(reader.flush(), 0);
   return found;
 }
 
-interface ShownLine {
+interface SearchedLine {
   readonly text: string;
   readonly shownAt: number;
 }
 
-/** With a capital in what is sought, capitals count. */
-export function matcher(sought: string): (text: string) => boolean {
+/** Returns a matcher that respects case if the searched text has a capital. */
+function matcher(sought: string): (text: string) => boolean {
   if (sought !== sought.toLowerCase()) return (text) => text.includes(sought);
   return (text) => text.toLowerCase().includes(sought);
 }
 
-/** The same for many lines of ASCII: four times as fast as to lower all of it. */
+/** Returns a matcher for many lines of ASCII: four times as fast as lowering all of it. */
 function anyMatcher(sought: string): RegExp {
   return new RegExp(sought.replaceAll(/[^\w ]/g, '\\$&'), sought === sought.toLowerCase() ? 'i' : '');
 }

@@ -1,11 +1,11 @@
 import type { Watch, WatchItem, WatchOptions } from '@spool/client';
 import { expect, test } from 'vitest';
-import { SearchTurns } from './search-turns.ts';
+import { SearchSemaphore } from './search-semaphore.ts';
 import { searchSession } from './session-search.ts';
 
 const PIECE = Buffer.alloc(1024, 'hay\n');
 
-/** A session of a gigabyte, and how much of it was read. */
+/** A session of a gigabyte that counts the bytes that were read. */
 class FakeLog {
   readonly session = { id: 'a', offset: 2 ** 30, firstOffset: 0 };
   pieces = 0;
@@ -42,7 +42,7 @@ test('[PAGE-38] a search whose client has left reads nothing more, in the middle
 });
 
 test('[PAGE-38] one that waits for its turn gives it up, and its place with it', async () => {
-  const turns = new SearchTurns();
+  const turns = new SearchSemaphore();
   const running = Promise.withResolvers<void>();
   const first = [turns.take('a', new AbortController().signal, () => running.promise)];
   first.push(turns.take('a', new AbortController().signal, () => running.promise));

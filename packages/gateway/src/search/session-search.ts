@@ -1,10 +1,10 @@
 /**
- * A search in the output of one session, as a reader of its log. It stops at once when the client that asked for it has left, so that
- * the daemon reads nothing more for it. Keeps PAGE-38.
+ * A search in the output of one session, as a reader of its log. It stops at once when its client has disconnected, so that the
+ * daemon reads no more for it. Keeps PAGE-38.
  */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
-import { type Found, searchLog } from './log-search.ts';
+import { type SearchResult, searchLog } from './log-search.ts';
 
 export interface SearchQuery {
   readonly text: string;
@@ -12,10 +12,10 @@ export interface SearchQuery {
   readonly limit?: number | undefined;
 }
 
-/** Longer, and others would wait: the page asks again for the rest. */
+/** The maximum duration of a search: a longer one would delay others, and the page asks again for the rest. */
 const SEARCH_MS = 400;
 const MATCHES = 50;
-/** The daemon reads up to this much beyond a window. */
+/** The number of bytes that the daemon reads beyond a window. */
 const CREDIT_BYTES = 256 * 1024;
 
 export async function searchSession(
@@ -23,7 +23,7 @@ export async function searchSession(
   { id, offset, firstOffset }: Pick<SessionInfo, 'id' | 'offset' | 'firstOffset'>,
   { text, before, limit = MATCHES }: SearchQuery,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<SearchResult> {
   const until = performance.now() + SEARCH_MS;
   return await searchLog({
     text,

@@ -27,7 +27,7 @@ function stage(): { used: Certificate[]; first: Certificate; said: string[] } {
   return { used, first: source.current, said };
 }
 
-test('[DOOR-19] a certificate of the own CA is renewed by itself, with a third of its time left, and not before', () => {
+test('[DOOR-53] a certificate of the own CA is renewed by itself, with a third of its time left, and not before', () => {
   const { used, first, said } = stage();
   const start = Date.now();
   vi.setSystemTime(start + 57 * DAY_MS);
@@ -38,7 +38,7 @@ test('[DOOR-19] a certificate of the own CA is renewed by itself, with a third o
   expect(used).toHaveLength(1);
   const [next] = used as [Certificate];
   expect([endOf(next) - endOf(first) > 60 * DAY_MS, next.names]).toEqual([true, first.names]);
-  // Of the same CA, with a key of its own.
+  // The certificate of the same CA, with another key.
   const chainOf = ({ cert }: Certificate): string => cert.toString().split('-----BEGIN').at(-1)!;
   expect([chainOf(next) === chainOf(first), next.key.equals(first.key)]).toEqual([true, false]);
   expect(said.join('')).toContain('a new certificate is used, for 127.0.0.2');
@@ -46,7 +46,7 @@ test('[DOOR-19] a certificate of the own CA is renewed by itself, with a third o
   expect(used).toHaveLength(1);
 });
 
-test('[DOOR-19] after a sleep of months it is renewed at the next look, and again and again', () => {
+test('[DOOR-53] after a sleep of months it is renewed at the next look, and again and again', () => {
   const { used } = stage();
   for (let round = 1; round <= 3; round++) {
     vi.setSystemTime(Date.now() + 200 * DAY_MS);

@@ -1,6 +1,7 @@
 /**
- * Where the certificate comes from, and when there is a new one: files that somebody renews, or an own CA that renews by itself. A new one
- * is used for the next connection, without a restart. A broken one is not: the old one stays, and the log says why. Keeps DOOR-20.
+ * The source of the certificate and of its renewals: files that the user renews, or our own CA, which renews by itself. A new
+ * certificate is used for the next connection, without a restart. A broken one is not used: the old one stays, and the log names
+ * the reason. Keeps DOOR-20.
  */
 import { X509Certificate } from 'node:crypto';
 import { watch } from 'node:fs';
@@ -10,17 +11,17 @@ import { type Certificate, certificateOf, readCertificate } from './certificate.
 import { makeCertificate } from './make-certificate.ts';
 import { isLocalName, LEAF_DAYS, localNames, OwnCa } from './own-ca.ts';
 
-/** A pair is written file by file. */
+/** The time to wait after a change: a pair is written file by file. */
 const SETTLED_MS = 500;
 
-/** Folders on some file systems do not report changes; addresses change with the network. */
+/** The interval of checks: folders on some file systems do not report changes, and addresses change with the network. */
 const LOOK_MS = 60 * 60 * 1000;
 
 const RENEW_MS = (LEAF_DAYS / 3) * 24 * 3600 * 1000;
 
 export interface CertificateSource {
   readonly current: Certificate;
-  /** Of the own CA. */
+  /** Our own CA; null with files. */
   readonly ca: OwnCa | null;
   /** Calls back with every new certificate. */
   follow(use: (certificate: Certificate) => void): void;
@@ -55,7 +56,7 @@ export function certificateSource(
         timer = setTimeout(look, SETTLED_MS).unref();
       };
       for (const folder of new Set([dirname(files.cert), dirname(files.key)]))
-        watch(folder, { persistent: false }, soon).on('error', () => {}); // the hourly look remains
+        watch(folder, { persistent: false }, soon).on('error', () => {}); // the hourly check remains
       setInterval(look, LOOK_MS).unref();
     },
   };
@@ -64,7 +65,7 @@ export function certificateSource(
 function ownSource({ host, isEverywhere, folder }: Parameters<typeof certificateSource>[1]): CertificateSource {
   if (!isEverywhere && !isLocalName(host))
     throw new SpoolError('GATEWAY_START_FAILED', {
-      reason: `the own CA is for private addresses and names ending in .local, .lan, .internal or .home.arpa; ${host} needs a certificate of its own: give --tls-cert and --tls-key, or use --tailscale`,
+      reason: `Spool's CA is for private addresses and names ending in .local, .lan, .internal or .home.arpa; ${host} needs another certificate: give --tls-cert and --tls-key, or use --tailscale`,
     });
   const ca = OwnCa.open(folder);
   const issued = (): Certificate => certificateOf(ca.issue(localNames(host, isEverywhere)));

@@ -1,6 +1,6 @@
 /**
- * The certificate of a gateway that others reach over TLS, and the names in it: by these, and by the address that was asked for, it may
- * be called. Keeps DOOR-18.
+ * The certificate of a gateway that serves TLS, and the names in it: clients may use these, and the address that was requested.
+ * Keeps DOOR-18.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,11 +9,11 @@ import { isIPv6 } from 'node:net';
 export interface Certificate {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** As in a URL. Names with an asterisk are left out: the list of names is exact. */
+  /** The names, as in a URL. Names with an asterisk are left out: the list of names is exact. */
   readonly names: readonly string[];
 }
 
-/** Throws if they do not belong together. */
+/** Reads certificate and key. Throws if they do not belong together. */
 export function readCertificate(files: { readonly cert: string; readonly key: string }): Certificate {
   const [cert, key] = [readFileSync(files.cert), readFileSync(files.key)];
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
@@ -29,7 +29,7 @@ export function certificateOf({ cert, key }: { readonly cert: Buffer; readonly k
   return { cert, key, names: names.map((name) => inUrl(name)) };
 }
 
-/** As a browser writes it in a URL and in `Host`. */
+/** Returns a name as a browser writes it in a URL and in `Host`. */
 export function inUrl(name: string): string {
   return new URL(`https://${isIPv6(name) ? `[${name}]` : name}`).hostname;
 }

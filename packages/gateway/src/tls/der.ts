@@ -14,7 +14,7 @@ export const utf8 = (text: string): Buffer => der(0x0c, Buffer.from(text));
 export const bits = (bytes: Uint8Array, unused = 0): Buffer => der(0x03, Buffer.of(unused), bytes);
 export const TRUE = der(0x01, Buffer.of(0xff));
 
-/** Positive: a first bit that is set would be a sign. */
+/** Encodes a positive integer: a first bit that is set would be a sign. */
 export function integer(bytes: Uint8Array): Buffer {
   return der(0x02, bytes[0]! & 0x80 ? Buffer.of(0) : Buffer.alloc(0), bytes);
 }
@@ -30,7 +30,7 @@ export function oid(dotted: string): Buffer {
   return der(0x06, Buffer.from(bytes));
 }
 
-/** Until 2049 with two digits for the year, as RFC 5280 wants it. */
+/** Encodes a time: until 2049 with two digits for the year, as RFC 5280 requires. */
 export function time(at: Date): Buffer {
   const digits = at.toISOString().replaceAll(/[-:T]|\.\d+Z$/g, '');
   return at.getUTCFullYear() < 2050

@@ -1,6 +1,6 @@
 /**
- * Makes X.509 certificates: one for an own CA, and those that it signs. What is in them is what phones and browsers ask for: P-256,
- * names as subject alternative names, server authentication, 397 days at most. Keeps DOOR-19.
+ * Creates X.509 certificates: one for our own CA, and those that it signs. They contain the fields that phones and browsers
+ * require: P-256, names as subject alternative names, server authentication, 397 days at most. Keeps DOOR-53.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
@@ -20,10 +20,10 @@ const OID = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
 } as const;
 
-export interface Issuer {
+interface Issuer {
   readonly name: string;
   readonly key: KeyObject;
-  /** Of its public key. */
+  /** The id of its public key. */
   readonly keyId: Buffer;
 }
 
@@ -32,29 +32,36 @@ export interface Range {
   readonly mask: string;
 }
 
-export interface Wanted {
+export interface CertificateRequest {
   readonly name: string;
   readonly days: number;
-  /** Null: it signs itself. */
+  /** The issuer; null: the certificate signs itself. */
   readonly issuer: Issuer | null;
   /** Names and addresses of a server; null for a CA. */
   readonly names: readonly string[] | null;
-  /** For a CA: nothing outside of these is valid, whoever has its key. */
+  /** The names for which a CA is valid, no matter who has its key. */
   readonly permitted?: { readonly domains: readonly string[]; readonly ranges: readonly Range[] };
   readonly now?: Date;
 }
 
-export interface Made {
+export interface IssuedCertificate {
   readonly cert: string;
   readonly key: KeyObject;
 }
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Clocks of phones differ. */
+/** The start of validity lies this long in the past: clocks of phones differ. */
 const BACKDATED_MS = DAY_MS;
 
-export function makeCertificate({ name, days, issuer, names, permitted, now = new Date() }: Wanted): Made {
+export function makeCertificate({
+  name,
+  days,
+  issuer,
+  names,
+  permitted,
+  now = new Date(),
+}: CertificateRequest): IssuedCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const info = publicKey.export({ type: 'spki', format: 'der' });
   const keyId = keyIdOf(publicKey);
@@ -83,13 +90,13 @@ export function makeCertificate({ name, days, issuer, names, permitted, now = ne
 }
 
 export function keyIdOf(publicKey: KeyObject): Buffer {
-  // The bits of the key, without what says which kind of key it is.
+  // The bits of the key, without the identifier of its algorithm.
   return createHash('sha1')
     .update(publicKey.export({ type: 'spki', format: 'der' }).subarray(-65))
     .digest();
 }
 
-function caExtensions(permitted: Wanted['permitted']): Buffer[] {
+function caExtensions(permitted: CertificateRequest['permitted']): Buffer[] {
   const trees = permitted && [
     ...permitted.domains.map((domain) => sequence(der(0x82, Buffer.from(domain)))),
     ...permitted.ranges.map(({ address, mask }) => sequence(der(0x87, addressBytes(address), addressBytes(mask)))),
@@ -120,7 +127,7 @@ function distinguished(name: string): Buffer {
   return sequence(part(OID.organization, 'Spool'), part(OID.commonName, name));
 }
 
-export function addressBytes(address: string): Buffer {
+function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
   const [before = '', after = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = (text: string): number[] =>

@@ -1,6 +1,7 @@
 /**
- * An own certificate authority, made once. Its key stays in the state folder, readable by its owner alone. It can vouch for private
- * addresses and local names only, so that a phone that trusts it is not at risk elsewhere, even if the key is stolen. Keeps DOOR-19.
+ * Our own certificate authority, created once. Its key stays in the state folder, readable by its owner alone. It can certify
+ * only private addresses and local names, so that a phone that trusts it is not at risk elsewhere, even if the key is stolen.
+ * Keeps DOOR-19.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -9,13 +10,16 @@ import { hostname, networkInterfaces } from 'node:os';
 import { SpoolError } from '@spool/protocol';
 import { keyIdOf, makeCertificate, type Range } from './make-certificate.ts';
 
-/** A root that phones trust is not exchanged often. */
+/** The validity of the root: users do not replace a trusted root often. */
 const CA_DAYS = 3650;
 
-/** Far below what Apple (825, 398) and browsers (398) allow; a new one is made with a third of it left. */
+/**
+ * The validity of a certificate, far below the limits of Apple (825, 398) and browsers (398); it is renewed with a third of it
+ * left.
+ */
 export const LEAF_DAYS = 90;
 
-/** Addresses that are reachable from this machine's own networks only. */
+/** The addresses that are reachable only from this machine's own networks. */
 const RANGES: readonly (Range & { readonly bits: number })[] = [
   { address: '10.0.0.0', mask: '255.0.0.0', bits: 8 },
   { address: '172.16.0.0', mask: '255.240.0.0', bits: 12 },
@@ -34,7 +38,7 @@ const PRIVATE = new BlockList();
 for (const { address, bits } of RANGES) PRIVATE.addSubnet(address, bits, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 export class OwnCa {
-  /** PEM. */
+  /** The certificate as PEM. */
   readonly cert: string;
   readonly #key: KeyObject;
 
@@ -43,7 +47,7 @@ export class OwnCa {
     this.#key = key;
   }
 
-  /** Reads it, or makes it. */
+  /** Reads the CA, or creates it. */
   static open(folder: string): OwnCa {
     const [certPath, keyPath] = [`${folder}/ca-cert.pem`, `${folder}/ca-key.pem`];
     try {
@@ -58,7 +62,7 @@ export class OwnCa {
     const permitted = { domains: DOMAINS, ranges: RANGES };
     const { cert, key } = makeCertificate({ name, days: CA_DAYS, issuer: null, names: null, permitted });
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // The key first: a certificate without its key would be trusted for nothing.
+    // The key first: a certificate without its key would be useless.
     write(keyPath, key.export({ type: 'pkcs8', format: 'pem' }) as string);
     write(certPath, cert);
     return new OwnCa(cert, key);
@@ -73,7 +77,7 @@ export class OwnCa {
     return new X509Certificate(this.cert).raw;
   }
 
-  /** A certificate for these names, with its chain. Its key is in memory only. */
+  /** Returns a certificate for these names, with its chain. Its key is in memory only. */
   issue(names: readonly string[], now?: Date): { readonly cert: Buffer; readonly key: Buffer } {
     const ca = new X509Certificate(this.cert);
     const name = /^CN=(.*)$/m.exec(ca.subject)![1]!;
@@ -88,14 +92,14 @@ function write(path: string, text: string): void {
   renameSync(`${path}.tmp`, path);
 }
 
-/** Whether the own CA may vouch for it. */
+/** Returns whether our own CA may certify a name. */
 export function isLocalName(name: string): boolean {
   const family = isIP(name);
   if (family !== 0) return PRIVATE.check(name, family === 6 ? 'ipv6' : 'ipv4');
   return DOMAINS.some((domain) => name === domain || name.endsWith(`.${domain}`));
 }
 
-/** By what this machine can be called on its own networks, when it listens on `host`. */
+/** Returns the names of this machine on its own networks, if it listens on `host`. */
 export function localNames(host: string, isEverywhere: boolean): readonly string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
   const found = isEverywhere ? addresses : [host];

@@ -1,7 +1,7 @@
 /**
- * The page that explains how to trust the own CA. It must be readable before that, so it is served without TLS, on a port of its own: two
- * fixed answers, no token, no cookie, nothing that a client sends is used. Somebody on the network could answer in its place, so the
- * page asks to compare the fingerprint with the one in the terminal. Keeps DOOR-19.
+ * The page that explains how to trust our own CA. It must be readable before that, so it is served without TLS, on a separate
+ * port: two fixed answers, no token, no cookie; no data from a client is used. An attacker on the network could answer in its
+ * place, so the page asks the user to compare the fingerprint with the one in the terminal. Keeps DOOR-54.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -9,16 +9,17 @@ import type { GatewayInfo } from '@spool/protocol';
 import { renderSVG } from 'uqr';
 import { listenFrom } from '../ports.ts';
 import { inUrl } from './certificate.ts';
+import type { ConnectionFaults } from '../connection-faults.ts';
 import { localNames, type OwnCa } from './own-ca.ts';
 
-export const CA_FILE = 'spool-ca.crt';
+const CA_FILE = 'spool-ca.crt';
 
 const HEADER_BYTES_MAX = 8 * 1024;
 const WITHIN_MS = 10_000;
 const CONNECTIONS_MAX = 64;
 
-export interface TrustServer {
-  /** By which it may be called. */
+interface TrustServer {
+  /** The accepted hosts. */
   readonly hosts: ReadonlySet<string>;
   url(): string;
   gatewayUrl(): string;
@@ -27,28 +28,30 @@ export interface TrustServer {
 export interface TrustPlace {
   readonly host: string;
   readonly isEverywhere: boolean;
-  /** By which it is called, besides those of the certificate; the first is shown. */
+  /** The names of this page, besides those of the certificate; the first is shown. */
   readonly names: readonly string[];
-  /** Of the gateway. */
+  /** The port of the gateway. */
   readonly port: number;
   gatewayUrl(): string;
+  readonly faults: ConnectionFaults;
 }
 
-/** Serves the page, on the next port that is free. */
+/** Serves the page, on the next free port. */
 export async function explainTrust(
   ca: OwnCa,
-  { host, isEverywhere, names, port, gatewayUrl }: TrustPlace,
+  { host, isEverywhere, names, port, gatewayUrl, faults }: TrustPlace,
 ): Promise<GatewayInfo['trust']> {
   const hosts = new Set<string>();
   let own = '';
   const server = trustServer(ca, { hosts, url: () => own, gatewayUrl });
+  faults.guard(server);
   const found = await listenFrom(server, host, port + 1);
   for (const name of [...names, ...localNames(host, isEverywhere).map(inUrl)]) hosts.add(`${name}:${found}`);
   own = `http://${names[0]}:${found}/`;
   return { url: own, fingerprint: ca.fingerprint };
 }
 
-export function trustServer(ca: OwnCa, { hosts, url, gatewayUrl }: TrustServer): Server {
+function trustServer(ca: OwnCa, { hosts, url, gatewayUrl }: TrustServer): Server {
   const server = createServer(
     { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: WITHIN_MS, requestTimeout: WITHIN_MS },
     ({ method, url: path, headers }, response) => {
@@ -92,15 +95,15 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-export interface TrustPage {
+interface TrustPage {
   readonly fingerprint: string;
-  /** Of this page. */
+  /** The address of this page. */
   readonly url: string;
   readonly gatewayUrl: string;
 }
 
-/** Everything in it comes from this machine. */
-export function trustPage({ fingerprint, url, gatewayUrl }: TrustPage): string {
+/** Returns the page; all its content comes from this machine. */
+function trustPage({ fingerprint, url, gatewayUrl }: TrustPage): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -108,10 +111,10 @@ export function trustPage({ fingerprint, url, gatewayUrl }: TrustPage): string {
 <title>Trust this Spool</title>
 <style>${STYLE}</style>
 <h1>Trust this Spool</h1>
-<p>Spool on this machine has a certificate authority (CA) of its own. A device that trusts it can open <code>${gatewayUrl}</code>, install the
+<p>Spool on this machine has its own certificate authority (CA). A device that trusts it can open <code>${gatewayUrl}</code>, install the
 page and get notifications. The CA can vouch for private addresses and local names only, never for sites on the internet.</p>
 <h2>1. Compare the fingerprint</h2>
-<p>This page came without encryption: somebody on the network could have changed it. Run <code>spool web trust</code> on the machine and
+<p>This page came without encryption: someone on the network could have changed it. Run <code>spool web trust</code> on the machine and
 compare. When your device shows the certificate, its SHA-256 fingerprint must be the same.</p>
 <p class="print"><code>${fingerprint}</code></p>
 <h2>2. Get the certificate</h2>

@@ -1,6 +1,6 @@
 /**
- * Run with few file descriptors (`ulimit -n`): starts a child with 0, 1, 2, … spare fds, and prints for each try
- * whether the child is held and how many children really exist.
+ * Starts a child with 0, 1, 2, … spare fds, under a low limit (`ulimit -n`), and prints for each try whether the child is held
+ * and how many children really exist.
  */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { FdWatch } from '@spool/native/fd-watch';
@@ -8,7 +8,11 @@ import { ChildTable } from '../child-table.ts';
 
 const TRIES = 14;
 
-const table = new ChildTable(new FdWatch(), () => {});
+const table = new ChildTable(
+  new FdWatch(),
+  () => {},
+  () => '',
+);
 const run = { command: ['sleep', '1000'], cwd: '/', env: { PATH: '/usr/bin:/bin' }, size: { cols: 80, rows: 24 } };
 const tries: { held: number; children: number }[] = [];
 for (let spare = 0; spare < TRIES; spare++) {

@@ -1,7 +1,7 @@
 /**
- * The checkpoint of a driver: one file beside the logs, replaced as a whole. What is in it is the driver's business; here it only
- * gets a digest, so that a file that was torn or damaged reads as none, and the driver then reads its logs from the start.
- * Keeps EVT-11 for files.
+ * The checkpoint of a driver: one file beside the logs, replaced as a whole. Only the driver interprets its content; the keeper
+ * adds a digest, so that a torn or damaged file counts as missing, and the driver then reads its logs from the start. Keeps
+ * EVT-11 for files.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -11,14 +11,14 @@ const DIGEST_CHARACTERS = 64;
 
 export class CheckpointFile {
   readonly #path: string;
-  /** Writes in turn: two at once would share the temporary file. */
+  /** The last write. Writes run one after the other: two at once would share the temporary file. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(sessionFolder: string) {
     this.#path = `${sessionFolder}/checkpoint`;
   }
 
-  /** Rejects if it cannot be written; the one before then stays. */
+  /** Rejects if the file cannot be written; the previous checkpoint then remains. */
   write(base64: string): Promise<void> {
     const written = this.#last.then(async () => {
       await writeFile(`${this.#path}.tmp`, `${digest(base64)}${base64}`, { mode: 0o600 });
@@ -28,7 +28,7 @@ export class CheckpointFile {
     return written;
   }
 
-  /** Null when there is none, or it is damaged. */
+  /** Returns null if there is no checkpoint, or it is damaged. */
   async read(): Promise<string | null> {
     await this.#last;
     const text = await readFile(this.#path, 'latin1').catch(() => '');
@@ -36,7 +36,7 @@ export class CheckpointFile {
     return base64 !== '' && text.startsWith(digest(base64)) ? base64 : null;
   }
 
-  /** The session has ended: nobody goes on from it. */
+  /** Removes the checkpoint of a session that has ended: no driver needs it any more. */
   remove(): void {
     void this.#last.then(() => rmSync(this.#path, { force: true }));
   }

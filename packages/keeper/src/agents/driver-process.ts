@@ -1,23 +1,42 @@
 /**
- * Runs the driver of one agent: a process of its own, because it parses what a stranger's program writes. It talks to the
- * keeper over a socket that it inherits, so it needs no right but to its own session, and ends with its keeper. One that
- * crashes is started again; its state is in the logs. Keeps EVT-4: one that keeps crashing is given up, and the session lives.
+ * Runs the driver of one agent in a separate process, because it parses the output of a program that is not trusted. It talks to
+ * the keeper over a socket that it inherits, so it has rights only to its own session, and ends with its keeper. A driver that
+ * crashes or hangs is started again; its state is in the logs. Keeps EVT-4: a driver that keeps crashing is given up, and the
+ * session lives; and EVT-12: a driver that hangs is replaced.
  */
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { native } from '@spool/native';
+import { ownNode } from '@spool/native/own-node';
+import { PeerHealth } from '@spool/native/peer-health';
+import { programPath } from '@spool/native/program-path';
 import { LOG_FD } from '../daemon-log.ts';
 
-/** Crashes in a row without progress. */
+/** Crashes in a row without progress. A driver that hangs is killed, which is a crash. */
 const CRASHES_MAX = 5;
-/** Crashes after which a checkpoint is not trusted any more. */
+/** The number of crashes after which a checkpoint is not trusted any more. */
 const CRASHES_WITH_CHECKPOINT = 1;
 const AGAIN_MS_FIRST = 50;
 const AGAIN_MS_MAX = 2000;
 
 /**
- * A driver holds one line and a little state, and stays below 64 MiB: a small heap, collections that it asks for itself
- * (`driver-process/collector.ts`), no threads of its own, and no compiled code but the simplest (decision 087).
+ * An idle driver is checked at this interval, which costs an idle machine almost nothing; a driver that has received something is
+ * checked after 3 s.
+ */
+const QUIET_MS = 10_000;
+/**
+ * The limit for one step of a driver: a line, or a command. Together with the time before the check, a driver that hangs while it
+ * has work is replaced within 10 s (EVT-12).
+ */
+const STEP_MS_MAX = 5000;
+/**
+ * The signal that asks a driver for an answer. It is ignored by default, so a driver that is still loading is not harmed. The
+ * driver answers over its socket.
+ */
+const ASKING_SIGNAL = 'SIGWINCH';
+
+/**
+ * A driver holds one line and a little state, and stays below 64 MiB: a small heap, collections that it starts itself
+ * (`driver-process/collector.ts`), no worker threads, and only the simplest compiled code (decision 087).
  */
 const FLAGS = [
   '--max-semi-space-size=1',
@@ -34,11 +53,19 @@ export interface DriverProcessOptions {
   readonly name: string;
   readonly session: string;
   readonly configFolder: string;
-  /** Serves the driver on this socket, which it takes over. Returns a function that closes it. */
-  serve(fd: number): () => void;
-  /** It was given up, with the reason in words. */
+  /** Serves the driver on this socket and takes over the fd. Returns a function that closes it. */
+  serve(fd: number, traffic: DriverTraffic): () => void;
+  /** Called when the driver was given up, with the reason in words. */
   onGivenUp(reason: string): void;
   warn(sentence: string): void;
+}
+
+/** The traffic on the socket of a driver. */
+export interface DriverTraffic {
+  /** Called for all data from the driver. */
+  onHeard(): void;
+  /** Called when a piece of a log was sent to the driver. */
+  onOutput(): void;
 }
 
 export class DriverProcess {
@@ -46,6 +73,8 @@ export class DriverProcess {
   #stop: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
   #crashes = 0;
+  /** The driver has processed the output before this offset: it crashes on output after it. */
+  #taken: number | null = null;
   #isOver = false;
 
   constructor(options: DriverProcessOptions) {
@@ -56,19 +85,24 @@ export class DriverProcess {
     return this.#crashes >= CRASHES_MAX;
   }
 
-  /** Starts it, unless it runs or is about to. One that was given up gets another chance. */
+  /** Starts the driver, unless it runs or is about to start. A driver that was given up gets another chance. */
   start(): void {
     if (this.#isOver || this.#stop !== null || this.#timer !== null) return;
     if (this.isGivenUp) this.#crashes = 0;
     this.#start();
   }
 
-  /** It has appended something: it works. */
+  /** Records that the driver has appended an event, which shows that it works. */
   progressed(): void {
     this.#crashes = 0;
   }
 
-  /** Ends it for good. */
+  /** Records that the driver has processed the output before this offset. */
+  took(offset: number): void {
+    this.#taken = offset;
+  }
+
+  /** Ends the driver permanently. */
   end(): void {
     this.#isOver = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -85,14 +119,19 @@ export class DriverProcess {
     } catch (error) {
       return this.#gone(`no socket: ${(error as Error).message}`);
     }
-    const close = serve(ours);
-    // One that has crashed on its checkpoint reads its logs instead.
-    const from = this.#crashes > CRASHES_WITH_CHECKPOINT ? ['--from-start'] : [];
+    let health: PeerHealth | null = null;
+    const close = serve(ours, { onHeard: () => health?.heard(), onOutput: () => health?.expect() });
+    // A driver that has crashed on its checkpoint reads its logs instead. After any crash, a driver takes one line at a time: it
+    // does not lose the lines that it could process, and the last offset is that of the line on which it crashes.
+    const from = [
+      ...(this.#crashes > CRASHES_WITH_CHECKPOINT ? ['--from-start'] : []),
+      ...(this.#crashes > 0 ? ['--line-by-line'] : []),
+    ];
     const child = spawn(
-      process.execPath,
+      ownNode(),
       [
         ...FLAGS,
-        sibling('driver.mjs'),
+        programPath('driver.mjs'),
         name,
         '--session',
         session,
@@ -102,10 +141,11 @@ export class DriverProcess {
         configFolder,
         ...from,
       ],
-      { stdio: ['ignore', 'ignore', LOG_FD, theirs], cwd: '/', env: ENVIRONMENT },
+      { argv0: 'node', stdio: ['ignore', 'ignore', LOG_FD, theirs], cwd: '/', env: ENVIRONMENT },
     );
     native.close(theirs);
     this.#stop = () => {
+      health?.stop();
       close();
       child.kill('SIGKILL'); // its state is in the logs
     };
@@ -113,12 +153,30 @@ export class DriverProcess {
     const gone = (how: string): void => {
       if (isGone) return;
       isGone = true;
+      health?.stop();
       close();
       this.#stop = null;
       this.#gone(how);
     };
+    health = this.#watched(child, gone);
     child.on('error', (error) => gone(error.message));
     child.on('exit', (code, signal) => gone(signal === null ? `exit code ${code}` : signal));
+  }
+
+  /** Kills a driver that hangs. */
+  #watched(child: ChildProcess, gone: (how: string) => void): PeerHealth | null {
+    const { pid } = child;
+    if (pid === undefined) return null; // the driver could not be started
+    return new PeerHealth({
+      pid,
+      ask: () => void child.kill(ASKING_SIGNAL),
+      quietMs: QUIET_MS,
+      answerWithinMs: STEP_MS_MAX,
+      onHung: () => {
+        child.kill('SIGKILL');
+        gone(`it did nothing for ${STEP_MS_MAX / 1000} s`);
+      },
+    });
   }
 
   #gone(how: string): void {
@@ -126,16 +184,12 @@ export class DriverProcess {
     const { name, session, warn, onGivenUp } = this.#options;
     this.#crashes++;
     warn(`the driver ${name} of session ${session} is gone: ${how}`);
-    if (this.isGivenUp) return onGivenUp(`its driver crashed ${CRASHES_MAX} times in a row: ${how}`);
+    const where = this.#taken === null ? '' : ` at offset ${this.#taken} of the output`;
+    if (this.isGivenUp) return onGivenUp(`its driver crashed ${CRASHES_MAX} times in a row${where}: ${how}`);
     const waitMs = Math.min(AGAIN_MS_MAX, AGAIN_MS_FIRST * 2 ** (this.#crashes - 1));
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#start();
     }, waitMs);
   }
-}
-
-/** The daemon's programs are side by side in `dist/`. */
-function sibling(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }

@@ -1,10 +1,10 @@
 /**
- * The second log of an agent's session: what its output means, as NDJSON. The driver appends what it understood, clients
- * append commands, and the order of the log decides. No content is interpreted here, only ends of lines. Keeps EVT-3: a
+ * The second log of an agent's session: the meaning of its output, as NDJSON. The driver appends the events that it recognized,
+ * clients append commands, and the order of the log decides. This file interprets no content, only ends of lines. Keeps EVT-3: a
  * line is appended whole, at the offset that its writer expected, or not at all.
  *
- * A keeper that is killed in the middle of a write leaves a piece of a line that no client was sent. The next one ends that
- * piece before anything else, so that the end of the log is always where the next line begins; readers skip a line that is not
+ * A keeper that is killed in the middle of a write leaves a part of a line that was not sent to any client. The next keeper first
+ * ends this partial line, so that the end of the log is always the beginning of the next line; readers skip a line that is not
  * JSON.
  */
 import { Log, type LogOptions } from '@spool/core';
@@ -13,7 +13,7 @@ import type { SessionServices } from '../session/services.ts';
 
 const NEWLINE = 0x0a;
 
-/** How far a reader's offset may be inside a line: the longest line, with some room. */
+/** The maximum distance of a reader's offset from the start of its line: the longest line, with some room. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024;
 const STEP_BYTES = 64 * 1024;
 
@@ -49,7 +49,7 @@ export class EventsLog {
     return log.end;
   }
 
-  /** The start of the line that contains this offset. */
+  /** Returns the start of the line that contains this offset. */
   lineStart(offset: number): number {
     const { log } = this;
     const least = Math.max(log.start, offset - LINE_BYTES_MAX);
@@ -63,7 +63,7 @@ export class EventsLog {
     return Math.max(log.start, Math.min(offset, least));
   }
 
-  /** For the housekeeper: what is beside the logs counts for the output. */
+  /** Returns 0 to the housekeeper: the files beside the logs are counted with the output. */
   bytesBeside(): Promise<number> {
     return Promise.resolve(0);
   }
@@ -80,7 +80,7 @@ export class EventsLog {
 
   #write(log: Log, text: string): void {
     const bytes = Buffer.from(text);
-    this.#isTorn = true; // until all of it is there
+    this.#isTorn = true; // until the whole line is written
     const taken = log.append(bytes, Date.now());
     this.#services.flusher.note(log);
     this.#services.housekeeper.note(this);
@@ -88,7 +88,7 @@ export class EventsLog {
     this.#isTorn = false;
   }
 
-  /** The bytes of the log before `to`, at least one, not before `from`; null when they are missing. */
+  /** Returns the bytes of the log before `to`, at least one, not before `from`; null if they are missing. */
   #piece(from: number, to: number): Uint8Array | null {
     const parts: Uint8Array[] = [];
     for (let at = from; at < to;) {
@@ -114,7 +114,7 @@ export class EventsLog {
     try {
       if (this.#isTorn) this.#write(log, '\n');
     } catch {
-      // A full disk: what is there can be read, and the next append tries again
+      // The disk is full: the existing events can be read, and the next append tries again.
     }
     return log;
   }

@@ -37,9 +37,9 @@ test('[EVT-8] when a tool begins, the next pieces do not wait for a tick: a perm
     return tools;
   };
   expect(said()).toBe(0);
-  expect(said(WORKING)).toBe(0); // a text that streams
+  expect(said(WORKING)).toBe(0); // a text is streamed
   expect(said({ ...WORKING, activity: 'Bash: npm test' })).toBe(1);
-  expect(said()).toBe(1); // nothing new: the driver tells a status when it changes
+  expect(said()).toBe(1); // not sent again: the driver reports a status when it changes
   expect(said({ ...WORKING, state: 'blocked', activity: 'Bash: npm test' })).toBe(1);
   agent.close();
 });

@@ -1,6 +1,6 @@
 /**
- * The agent's part of a session: its events log, its driver and the status that the driver reports. Keeps EVT-5: a command
- * has one place in the log, whichever client sent it and however often.
+ * The agent's part of a session: its events log, its driver and the status that the driver reports. Keeps EVT-5: a command has
+ * one place in the log, no matter which client sent it, or how often.
  */
 import type { SessionRecord } from '@spool/core';
 import {
@@ -22,12 +22,12 @@ export interface SessionAgentOptions {
   readonly record: SessionRecord;
   readonly folder: string;
   readonly services: SessionServices;
-  /** The events log has grown, or is done. */
+  /** Called when the events log has grown, or has ended. */
   onGrown(): void;
   onStatus(status: Status): void;
-  /** A tool has begun: what follows may be a question, which is not to wait for a tick. */
+  /** Called when a tool has begun: a question may follow, and must not wait for a tick. */
   onTool(): void;
-  /** The session has ended, and so has its events log. */
+  /** Called when the session and its events log have ended. */
   onDone(): void;
 }
 
@@ -62,7 +62,7 @@ export class SessionAgent {
       name: this.name,
       session: id,
       configFolder: services.home.config,
-      serve: (fd) => services.serveDriver(fd, id),
+      serve: (fd, traffic) => services.serveDriver(fd, id, traffic),
       onGivenUp: (reason) => this.#givenUp(reason),
       warn: services.warn,
     });
@@ -80,7 +80,7 @@ export class SessionAgent {
     return this.#driver.isGivenUp ? 'failed' : 'running';
   }
 
-  /** For watchers. */
+  /** The log, for watchers. */
   get log(): EventsLog['log'] {
     return this.events.log;
   }
@@ -93,26 +93,28 @@ export class SessionAgent {
     if (!this.#isDone) this.#driver.start();
   }
 
-  /** `isRepeated` when a command with this id is in the log already. */
+  /** Appends a command. `isRepeated`: a command with this id is already in the log. */
   command({ id, command }: AgentCommandLine, by: string): Requests['command']['answer'] {
     if (this.#isDone) throw new SpoolError('AGENT_ENDED', { session: this.#options.record.name });
     if (this.#keys.has(id)) return { offset: this.log.end, isRepeated: true };
     const line = JSON.stringify({ type: 'command', id, at: Date.now(), by, command });
     const offset = this.events.append(line) - Buffer.byteLength(line) - 1;
     this.#keys.add(id);
-    // Whoever sends a prompt and then waits for `idle` waits for its turn. The driver says what becomes of it.
+    // A client that sends a prompt and then waits for `idle` waits for the turn of this prompt. The driver reports the further
+    // states.
     if (command['do'] === 'prompt' && this.#state === 'idle')
       this.#setStatus({ state: 'working', kind: null, why: 'a prompt was sent', activity: null, thought: null });
     this.#options.onGrown();
-    this.#driver.start(); // one that was given up gets another chance
+    this.#driver.start(); // a driver that was given up gets another chance
     return { offset, isRepeated: false };
   }
 
-  /** From its driver. */
-  append({ end, line, status, isLast }: Requests['appendEvents']['ask']): Requests['appendEvents']['answer'] {
+  /** Appends an event from the driver. */
+  append({ end, line, status, consumed, isLast }: Requests['appendEvents']['ask']): Requests['appendEvents']['answer'] {
     if (this.#isDone) throw new SpoolError('SESSION_EXITED', { session: this.#options.record.name });
     const offset = line === undefined ? this.log.end : this.events.append(line, end);
     if (line !== undefined) this.#driver.progressed();
+    this.#driver.took(consumed);
     if (status) this.#setStatus(status);
     if (status && status.activity !== null && status.state === 'working') this.#options.onTool();
     if (isLast === true) this.#done();
@@ -138,7 +140,7 @@ export class SessionAgent {
     this.#options.onGrown();
   }
 
-  #setStatus({ state, kind, why, activity, thought, question }: WireStatus): void {
+  #setStatus({ state, kind, why, activity, thought, question, requests }: WireStatus): void {
     const at = Date.now();
     const offset = this.#options.record.end?.offset ?? 0;
     if (state !== this.#state || kind !== this.#kind || question !== undefined) {
@@ -160,6 +162,7 @@ export class SessionAgent {
       thought,
       progress: null,
       ...(question && { question }),
+      ...(requests && requests.length > 0 && { requests }),
       offset,
     });
   }

@@ -5,17 +5,22 @@
  */
 import { type Requests, SpoolError, type WatchEvent } from '@spool/protocol';
 import { checkReaches } from './check-reaches.ts';
-import type { Connection } from './connection.ts';
-import type { Session } from '../session/session.ts';
-import { type Attached, isSameSize } from './viewers.ts';
+import type { ClientConnection } from './connection.ts';
+import type { KeeperSession } from '../session/session.ts';
+import { type AttachedViewer, isSameSize } from './viewers.ts';
 import { type Snapshot, Watcher } from './watcher.ts';
 
-/** A session without a terminal has no snapshot: the viewer gets this much of its last output instead. */
+/** A session without a terminal has no snapshot: the viewer gets this many bytes of its last output instead. */
 const PIPES_TAIL_BYTES = 64 * 1024;
 
-type Ask = Requests['attach']['ask'];
+type AttachRequest = Requests['attach']['ask'];
 
-export function attach(session: Session, ask: Ask, connection: Connection, channel: number): undefined {
+export function attach(
+  session: KeeperSession,
+  ask: AttachRequest,
+  connection: ClientConnection,
+  channel: number,
+): undefined {
   if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
   const { creditBytes, isReadOnly = false, followsSize = false, lateMs } = ask;
   const isTerminal = session.info.size !== null;
@@ -41,7 +46,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   });
   connection.watchers.set(channel, watcher);
   if (ask.takeover) sendOthersAway(session, connection.who);
-  const viewer: Attached = {
+  const viewer: AttachedViewer = {
     watcher,
     who: connection.who,
     isReadOnly,
@@ -65,12 +70,12 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   const painted = ask.from === undefined ? watcher.snapshot(historyLines) : Promise.resolve(watcher.pump());
   void painted.then(async () => {
     session.view.tellViewers();
-    // A terminal of another size moves its lines: what was painted before no longer matches the session's screen.
+    // A terminal of another size moves its lines: the lines that were painted before no longer match the session's screen.
     if (!isSizedFirst && applySize()) await watcher.snapshot();
   });
   return undefined;
 
-  /** True when it changes the session's size. */
+  /** Returns true if the size of the session changes. */
   function applySize(): boolean {
     if (isReadOnly || !ask.size || !session.viewers.of(watcher)) return false;
     const before = session.info.size;
@@ -83,13 +88,13 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   }
 }
 
-/** A blank or wrong screen must not pass for the real one. */
-function missingNotice({ id, name }: Session, bytes: number): Extract<WatchEvent, { type: 'notice' }> {
+/** Returns the notice that output is missing: a blank or wrong screen must not pass for the real one. */
+function missingNotice({ id, name }: KeeperSession, bytes: number): Extract<WatchEvent, { type: 'notice' }> {
   const body = `${bytes} bytes of its output are no longer stored; the screen is shown without them`;
   return { type: 'notice', session: id, name, title: `${name}: output is missing`, body };
 }
 
-function sendOthersAway(session: Session, who: string): void {
+function sendOthersAway(session: KeeperSession, who: string): void {
   for (const other of [...session.viewers.all()]) {
     if (other.isReadOnly) continue;
     other.watcher.emit({ type: 'taken-over', by: who });

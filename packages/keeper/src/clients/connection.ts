@@ -1,6 +1,6 @@
 /**
- * One client: frames in, frames out. Nothing queues here without a bound: the daemon stops reading from a client that
- * does not read, and its watchers wait in the log. Keeps SLOW-2, WIRE-2 and WIRE-3.
+ * The connection of one client: reads and writes frames. Every queue here has a bound: the daemon stops reading from a client
+ * that does not read, and its watchers wait in the log. Keeps SLOW-2, WIRE-2 and WIRE-3.
  */
 import type { FdWatch } from '@spool/native/fd-watch';
 import { FdSocket } from '@spool/native/fd-socket';
@@ -16,6 +16,7 @@ import {
   FrameFlag,
   FrameReader,
   FrameType,
+  HEADER_BYTES,
   type Hello,
   inputFrom,
   JOINED_BYTES_MAX,
@@ -24,24 +25,30 @@ import {
   toWireError,
   VERSION,
 } from '@spool/protocol';
-import type { LogWatcher } from './watcher.ts';
+import type { Watcher } from './watcher.ts';
 
-/** Room for one frame in flight while the next is being read from the log. */
+/** The room for one frame in flight while the next is being read from the log. */
 const FULL_BYTES = 128 * 1024;
 
 /**
- * Acknowledgements of input wait this long. The child's reaction to the input mostly comes within this time; sent in
- * one message with it, the client wakes up once instead of twice.
+ * The delay of acknowledgements of input. The child's reaction to the input mostly comes within this time; sent in one message
+ * with it, the client wakes up once instead of twice.
  */
 const SOON_MS = 1;
 
-/** A client that sends requests but does not read the answers is not read any further. */
+/** The limit for answers that a client has not read: above it, its requests are not read. */
 const ANSWERS_BYTES_MAX = 1024 * 1024;
 
 /** The answer to a request that returns no data: `{}`. */
 const DONE = Buffer.from('{}');
 
 const HELLO_WITHIN_MS = 10_000;
+
+/**
+ * The time limit for a driver's hello. A driver is started only after its socket was created, and at a load of 48 Node alone took
+ * more than 10 s to load. Drivers that were refused because of this were started again, all at once, which kept the load up.
+ */
+const DRIVER_HELLO_WITHIN_MS = 120_000;
 
 /** A refused client keeps an fd for at most this long. */
 const REFUSED_HELLO_WITHIN_MS = 500;
@@ -53,47 +60,62 @@ export interface ConnectionHandlers {
    * Returns the answer, or undefined when it follows later (`reply`). Throws, or rejects with, the error that the
    * client gets.
    */
-  onRequest(connection: Connection, channel: number, request: unknown): unknown;
-  onInput(connection: Connection, session: string, bytes: Uint8Array): Promise<void>;
-  onClose(connection: Connection): void;
+  onRequest(connection: ClientConnection, channel: number, request: unknown): unknown;
+  onInput(connection: ClientConnection, session: string, bytes: Uint8Array): Promise<void>;
+  onClose(connection: ClientConnection): void;
 }
 
-export class Connection {
-  /** By the channel of the request that started them. */
-  readonly watchers = new Map<number, LogWatcher>();
+export class ClientConnection {
+  /** The watchers, by the channel of the request that started them. */
+  readonly watchers = new Map<number, Watcher>();
   /** The channels that receive daemon events, each with its filter. */
   readonly feeds = new Map<number, (event: DaemonEvent) => boolean>();
-  /** Cancels whatever else waits on a channel. */
+  /** Functions that cancel other waits, by channel. */
   readonly waits = new Map<number, () => void>();
   /** The name that the client gave itself. */
   who = 'a client';
-  /** Whether it may read the output of agents without a terminal, see `Hello`. */
+  /** Whether the client may read the output of agents without a terminal, see `Hello`. */
   mayReadWires = true;
-  /** It is the driver of this session, and may do nothing else; null for a client. */
-  driverOf: string | null = null;
+  /** The session of which this connection is the driver, with no other rights; null for a client. */
+  readonly driverOf: string | null;
+  /** Called for all data from the peer. */
+  onHeard: (() => void) | null = null;
+  /** Called when a piece of a log is sent to the peer. */
+  onOutput: (() => void) | null = null;
   readonly #socket: FdSocket;
   readonly #handlers: ConnectionHandlers;
   readonly #refusal: SpoolError | null;
   readonly #helloTimer: NodeJS.Timeout;
   readonly #reader = new FrameReader();
-  readonly #waiting = new Set<LogWatcher>();
+  readonly #waiting = new Set<Watcher>();
   /** Feeds that missed an event. */
   readonly #missing = new Set<number>();
   #hasSaidHello = false;
-  /** The last of the questions that are answered one after the other. */
+  /** The last of the requests that are answered one after the other. */
   #inTurn: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   readonly #soon: Uint8Array[] = [];
   #soonTimer: NodeJS.Timeout | null = null;
 
-  /** Takes over `fd`. A refused client gets the error after its hello: it may not listen before that. */
-  constructor(watch: FdWatch, fd: number, handlers: ConnectionHandlers, refusal: SpoolError | null = null) {
+  /**
+   * Takes over `fd`. A refused client gets the error after its hello: it may not listen earlier. `driverOf`: the session, if the
+   * client is a driver.
+   */
+  constructor(
+    watch: FdWatch,
+    fd: number,
+    handlers: ConnectionHandlers,
+    {
+      refusal = null,
+      driverOf = null,
+    }: { readonly refusal?: SpoolError | null; readonly driverOf?: string | null } = {},
+  ) {
     this.#handlers = handlers;
     this.#refusal = refusal;
-    this.#helloTimer = setTimeout(
-      () => this.#refuse(refusal ?? new SpoolError('HELLO_EXPECTED')),
-      refusal ? REFUSED_HELLO_WITHIN_MS : HELLO_WITHIN_MS,
-    );
+    this.driverOf = driverOf;
+    const refuse = (): void => this.#refuse(refusal ?? new SpoolError('HELLO_EXPECTED'));
+    const withinMs = driverOf === null ? HELLO_WITHIN_MS : DRIVER_HELLO_WITHIN_MS;
+    this.#helloTimer = setTimeout(refuse, refusal ? REFUSED_HELLO_WITHIN_MS : withinMs);
     this.#socket = new FdSocket(watch, fd, {
       onData: (bytes) => this.#take(bytes),
       onDrain: () => this.#drained(),
@@ -110,8 +132,8 @@ export class Connection {
   }
 
   /**
-   * For questions that take a while: one of each client at a time, so that a client that asks for many of them delays itself
-   * and no other one. What a client has left behind is not asked.
+   * Runs slow requests one at a time for each client, so that a client with many of them delays only itself. Requests that a
+   * client has abandoned are not run.
    */
   inTurn<T>(ask: () => Promise<T>): Promise<T> {
     const asked = this.#inTurn.then(() => {
@@ -122,16 +144,16 @@ export class Connection {
     return asked;
   }
 
-  isWaiting(watcher: LogWatcher): boolean {
+  isWaiting(watcher: Watcher): boolean {
     return this.#waiting.has(watcher);
   }
 
-  /** `watcher` continues when the client has read. */
-  wait(watcher: LogWatcher): void {
+  /** Lets `watcher` continue as soon as the client has read. */
+  wait(watcher: Watcher): void {
     this.#waiting.add(watcher);
   }
 
-  forget(watcher: LogWatcher): void {
+  forget(watcher: Watcher): void {
     this.#waiting.delete(watcher);
     this.watchers.delete(watcher.channel);
   }
@@ -140,17 +162,19 @@ export class Connection {
     this.#write(encodeJson(type, channel, value));
   }
 
-  /** Sent with the next output, or a moment later: for frames that are not urgent. */
+  /** Sends a frame that is not urgent: with the next output, or a moment later. */
   soon(frame: Uint8Array): void {
-    this.#soon.push(frame);
-    this.#soonTimer ??= setTimeout(() => this.#flushSoon(), SOON_MS);
+    if (this.#soon.push(frame) > 1) return;
+    // The same timer for each key: to make and to clear one costs more.
+    if (this.#soonTimer) this.#soonTimer.refresh();
+    else this.#soonTimer = setTimeout(() => this.#flushSoon(), SOON_MS);
   }
 
   reply(channel: number, answer: unknown): void {
     this.replyJson(channel, JSON.stringify(answer));
   }
 
-  /** The answer, already serialized. */
+  /** Sends an answer that is already serialized. */
   replyJson(channel: number, answer: string): void {
     const payload = Buffer.from(answer);
     if (payload.length > JOINED_BYTES_MAX)
@@ -158,7 +182,7 @@ export class Connection {
     else for (const frame of encodeFrames(FrameType.reply, channel, payload)) this.#write(frame);
   }
 
-  /** Sends an event. A client that does not read gets none until it reads again, and then a notice that some are missing. */
+  /** Sends an event. A client that does not read gets no events until it reads again, and then a notice that some are missing. */
   event(channel: number, event: DaemonEvent): void {
     if (this.isFull) this.#missing.add(channel);
     else this.json(FrameType.event, channel, event);
@@ -168,11 +192,41 @@ export class Connection {
     this.json(FrameType.error, channel, toWireError(error));
   }
 
-  /** The payload is shared with other watchers: it is not copied, and must not change. */
+  /** Sends output. The payload is shared with other watchers: it is not copied, and must not change. */
   output(channel: number, flags: number, offset: number, bytes: Uint8Array): void {
-    if (this.#soonTimer) this.#flushSoon();
+    this.#flushSoon();
+    this.onOutput?.();
     this.#socket.write(encodeHeader(FrameType.output, flags, channel, offset, bytes.length));
     this.#socket.write(bytes);
+  }
+
+  /** The socket, for output that is sent past the queue because nothing waits in it; -1 while something does. */
+  get idleFd(): number {
+    return this.#socket.idleFd;
+  }
+
+  /**
+   * Begins such output in `frame`: with what waits for the next output, and the header, except for its length. Returns how many bytes
+   * that is; 0: there is no room for it.
+   */
+  beginRelay(frame: Uint8Array, channel: number, offset: number, bytesMax: number): number {
+    let at = 0;
+    for (const waiting of this.#soon) at += waiting.length;
+    if (at + HEADER_BYTES + bytesMax > frame.length) return 0;
+    at = 0;
+    for (const waiting of this.#soon) {
+      frame.set(waiting, at);
+      at += waiting.length;
+    }
+    frame.set(encodeHeader(FrameType.output, 0, channel, offset, 0), at);
+    return at + HEADER_BYTES;
+  }
+
+  /** Ends a relay that `beginRelay` began: `sentBytes` of `bytes` were sent; the rest follows. */
+  endRelay(bytes: Uint8Array, sentBytes: number): void {
+    this.#soon.length = 0;
+    this.onOutput?.();
+    if (sentBytes < bytes.length) this.#write(new Uint8Array(bytes.subarray(sentBytes)));
   }
 
   snapshot(channel: number, offset: number, bytes: Uint8Array): void {
@@ -205,6 +259,7 @@ export class Connection {
   }
 
   #take(chunk: Uint8Array): void {
+    this.onHeard?.();
     try {
       this.#reader.push(chunk, (frame) => this.#handle(frame));
     } catch (error) {
@@ -241,9 +296,8 @@ export class Connection {
   }
 
   #flushSoon(): void {
-    if (this.#soonTimer) clearTimeout(this.#soonTimer);
-    this.#soonTimer = null;
-    for (const frame of this.#soon.splice(0)) this.#write(frame);
+    for (const frame of this.#soon) this.#write(frame);
+    this.#soon.length = 0;
   }
 
   #hello(frame: Frame): void {
@@ -277,7 +331,7 @@ export class Connection {
     }
   }
 
-  /** The client sent something unreadable: sends the reason, and closes. */
+  /** Sends the reason to a client whose data cannot be read, and closes the connection. */
   #refuse(error: unknown): void {
     this.fail(0, error);
     this.#socket.end();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FileBudget } from './file-budget.ts';
 
-/** How many clients and sessions fit one after the other, at this number of files each. */
+/** Counts the clients and sessions that fit one after the other, at this number of files each. */
 function fill(limit: number, base: number): { connections: number; sessions: number; left: number } {
   let used = base;
   const budget = new FileBudget(() => ({ limit, used }));

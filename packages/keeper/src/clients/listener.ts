@@ -7,23 +7,24 @@ import { native, POLL } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { openFiles } from '@spool/native/open-files';
 import { type DaemonEvent, SpoolError } from '@spool/protocol';
-import { Connection, type ConnectionHandlers } from './connection.ts';
+import type { DriverTraffic } from '../agents/driver-process.ts';
+import { ClientConnection, type ConnectionHandlers } from './connection.ts';
 import { debug } from '../daemon-log.ts';
 import type { FileBudget } from './file-budget.ts';
 
-/** Without free fds, the next try to accept a connection comes after this time. */
+/** Without free fds, the next attempt to accept a connection comes after this time. */
 const ACCEPT_AGAIN_MS = 100;
 const OUT_OF_FDS: ReadonlySet<number> = new Set([constants.errno.EMFILE, constants.errno.ENFILE]);
 
-/** Refused clients at once; the others wait in the socket's queue. */
+/** The maximum of refused clients that are connected; further clients wait in the socket's queue. */
 const REFUSED_MAX = 8;
 
 export class Listener {
   readonly #watch: FdWatch;
   readonly #files: FileBudget;
   readonly #handlers: Omit<ConnectionHandlers, 'onClose'>;
-  readonly #connections = new Set<Connection>();
-  readonly #refused = new Set<Connection>();
+  readonly #connections = new Set<ClientConnection>();
+  readonly #refused = new Set<ClientConnection>();
 
   constructor(watch: FdWatch, files: FileBudget, handlers: Omit<ConnectionHandlers, 'onClose'>) {
     this.#watch = watch;
@@ -31,7 +32,7 @@ export class Listener {
     this.#handlers = handlers;
   }
 
-  /** How many clients are connected. */
+  /** The number of connected clients. */
   get count(): number {
     return this.#connections.size;
   }
@@ -41,34 +42,40 @@ export class Listener {
     watch.watch(listenFd, POLL.readable, () => {
       const fd = this.#refused.size < REFUSED_MAX ? native.accept(listenFd) : -constants.errno.EMFILE;
       if (fd >= 0) return this.#welcome(fd);
-      if (!OUT_OF_FDS.has(-fd)) return; // that client has left again
+      if (!OUT_OF_FDS.has(-fd)) return; // the client has disconnected again
       // The waiting connection would make the poller call this again at once, in an endless loop.
       watch.change(listenFd, 0);
       setTimeout(() => watch.change(listenFd, POLL.readable), ACCEPT_AGAIN_MS);
     });
   }
 
-  /** Serves a driver, which may ask only about its session. */
-  serveDriver(fd: number, session: string): () => void {
-    const connection = new Connection(this.#watch, fd, { ...this.#handlers, onClose: () => {} });
-    connection.driverOf = session;
+  /** Serves a driver, which has access only to its session. */
+  serveDriver(fd: number, session: string, traffic: DriverTraffic): () => void {
+    const connection = new ClientConnection(
+      this.#watch,
+      fd,
+      { ...this.#handlers, onClose: () => {} },
+      { driverOf: session },
+    );
+    connection.onHeard = () => traffic.onHeard();
+    connection.onOutput = () => traffic.onOutput();
     return () => connection.close();
   }
 
-  /** Sends an event to every client that asked for it. */
+  /** Sends an event to every client that has subscribed to it. */
   emit(event: DaemonEvent): void {
     for (const connection of this.#connections) {
       for (const [channel, wants] of connection.feeds) if (wants(event)) connection.event(channel, event);
     }
   }
 
-  /** Whether a client listens for events of this type about this session. */
+  /** Returns whether a client listens for events of this type about this session. */
   wants(event: DaemonEvent): boolean {
     for (const { feeds } of this.#connections) for (const wants of feeds.values()) if (wants(event)) return true;
     return false;
   }
 
-  /** Sends an error that belongs to no request. */
+  /** Sends an error that belongs to no request to all clients. */
   failAll(error: SpoolError): void {
     for (const connection of this.#connections) connection.fail(0, error);
   }
@@ -78,13 +85,13 @@ export class Listener {
     const isRefused = !this.#files.mayConnect(this.#connections.size);
     const connections = isRefused ? this.#refused : this.#connections;
     const refusal = isRefused ? new SpoolError('TOO_MANY_CONNECTIONS', { limit: openFiles().limit }) : null;
-    const onClose = (closed: Connection): void => {
+    const onClose = (closed: ClientConnection): void => {
       connections.delete(closed);
       debug(`${closed.who} has left; ${this.count} clients are connected`);
     };
     debug(
       isRefused ? `a client is refused: ${refusal!.message}` : `a client has connected, beside ${this.count} others`,
     );
-    connections.add(new Connection(this.#watch, fd, { ...this.#handlers, onClose }, refusal));
+    connections.add(new ClientConnection(this.#watch, fd, { ...this.#handlers, onClose }, { refusal }));
   }
 }

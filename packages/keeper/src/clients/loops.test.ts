@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refuseLoop } from './loops.ts';
 
-/** Who shows whom: [the session in whose terminal the viewer runs, the session that it shows]. */
+/** Creates sessions from pairs: [the session in whose terminal the viewer runs, the session that it shows]. */
 function sessionsOf(...shown: readonly [inside: string | undefined, session: string][]) {
   return {
     get: (id: string) => ({
@@ -21,5 +21,5 @@ test('everything else is shown: beside each other, one after the other, from out
   expect(() => refuseLoop(sessions, 'c', 'a')).not.toThrow();
   expect(() => refuseLoop(sessions, 'd', 'c')).not.toThrow();
   expect(() => refuseLoop(sessions, 'a', undefined)).not.toThrow();
-  expect(() => refuseLoop(sessions, 'a', 'y')).not.toThrow(); // a circle elsewhere ends the search too
+  expect(() => refuseLoop(sessions, 'a', 'y')).not.toThrow(); // a circle of other sessions ends the search too
 });

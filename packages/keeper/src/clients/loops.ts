@@ -1,17 +1,21 @@
 /**
- * Sessions that show each other. A viewer that runs in the terminal of one session and shows another one copies output from
- * there to here. In a circle it is copied without end: two sessions that were attached to each other wrote 300 KB a second,
- * for as long as anyone let them. Keeps ATT-13.
+ * Refuses viewers by which sessions would show each other. A viewer that runs in the terminal of session A and shows session B
+ * copies output from B to A. In a circle this output is copied endlessly: two sessions that were attached to each other wrote 300
+ * KB a second until they were stopped. Keeps ATT-13.
  */
 import { SpoolError } from '@spool/protocol';
-import type { LogWatcher } from './watcher.ts';
+import type { Watcher } from './watcher.ts';
 
-interface Shown {
-  readonly watchers: Iterable<Pick<LogWatcher, 'inside'>>;
+interface WatchedSession {
+  readonly watchers: Iterable<Pick<Watcher, 'inside'>>;
 }
 
-/** Throws if a terminal inside the one session cannot show the other, because that one shows this terminal already. */
-export function refuseLoop(sessions: { get(id: string): Shown | undefined }, target: string, inside?: string): void {
+/** Throws if a terminal inside one session cannot show the other session, because that session already shows this terminal. */
+export function refuseLoop(
+  sessions: { get(id: string): WatchedSession | undefined },
+  target: string,
+  inside?: string,
+): void {
   if (inside === undefined) return;
   const showing = new Set([inside]);
   for (const id of showing) {

@@ -1,23 +1,29 @@
 /**
- * `SUBSCRIBE_WORKER_OUTPUT` by name: the output of the session that has the name now, and of each later one that gets it, by
- * its start or by `rename`. The agent need not exist yet. `*` is every session. Keeps the daemon's side of OUT-7.
+ * Implements `SUBSCRIBE_WORKER_OUTPUT` by name: the output of the session that has the name now, and of each later session that
+ * gets it, at its start or by `rename`. The agent need not exist yet. `*` means every session. Keeps the daemon's side of OUT-7.
  *
  * The output of a session that loses the name is no longer sent. The subscription ends with `UNSUBSCRIBE_WORKER_OUTPUT` or the connection.
  */
 import type { Requests } from '@spool/protocol';
-import type { Session } from '../session/session.ts';
-import type { Connection } from './connection.ts';
-import { TextWatcher } from './text-watcher.ts';
+import type { KeeperSession } from '../session/session.ts';
+import type { ClientConnection } from './connection.ts';
+import { TextOutput, type TextOutputOptions } from './text-output.ts';
+import { Watcher } from './watcher.ts';
 
-type Ask = Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'];
+type SubscribeRequest = Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'];
 
 export const ALL_AGENTS = '*';
 
 export class OutputSubscriptions {
   readonly #all = new Set<NameSubscription>();
 
-  /** Returns the function that ends it. */
-  add(connection: Connection, channel: number, ask: Ask, present: readonly Session[]): () => void {
+  /** Adds a subscription. Returns the function that ends it. */
+  add(
+    connection: ClientConnection,
+    channel: number,
+    ask: SubscribeRequest,
+    present: readonly KeeperSession[],
+  ): () => void {
     const subscription = new NameSubscription(connection, channel, ask);
     this.#all.add(subscription);
     for (const session of present) subscription.follow(session, ask.from ?? session.log.end);
@@ -27,25 +33,25 @@ export class OutputSubscriptions {
     };
   }
 
-  started(session: Session): void {
+  started(session: KeeperSession): void {
     for (const subscription of this.#all) if (subscription.isMeant(session.name)) subscription.follow(session, 0);
   }
 
-  /** It had another name until now. */
-  renamed(session: Session): void {
+  /** Handles a session that has changed its name. */
+  renamed(session: KeeperSession): void {
     for (const subscription of this.#all) subscription.renamed(session);
   }
 }
 
 class NameSubscription {
-  readonly #connection: Connection;
+  readonly #connection: ClientConnection;
   readonly #channel: number;
-  readonly #ask: Ask;
-  readonly #watchers = new Map<string, TextWatcher>();
-  /** How far the output of sessions that have lost the name was sent. */
+  readonly #ask: SubscribeRequest;
+  readonly #watchers = new Map<string, { readonly watcher: Watcher; readonly output: TextOutput }>();
+  /** The offset up to which output was sent, of sessions that have lost the name. */
   readonly #toldTo = new Map<string, number>();
 
-  constructor(connection: Connection, channel: number, ask: Ask) {
+  constructor(connection: ClientConnection, channel: number, ask: SubscribeRequest) {
     this.#connection = connection;
     this.#channel = channel;
     this.#ask = ask;
@@ -55,10 +61,10 @@ class NameSubscription {
     return this.#ask.agent === ALL_AGENTS || this.#ask.agent === name;
   }
 
-  follow(session: Session, from: number): void {
+  follow(session: KeeperSession, from: number): void {
     if (this.#watchers.has(session.id)) return;
     if (session.agent !== null && !this.#connection.mayReadWires) return;
-    const watcher = new TextWatcher({
+    const { watcher, output } = textWatcher({
       connection: this.#connection,
       channel: this.#channel,
       session,
@@ -67,20 +73,33 @@ class NameSubscription {
       from: Math.min(from, session.log.end),
       onClose: () => this.#watchers.delete(session.id),
     });
-    this.#watchers.set(session.id, watcher);
+    this.#watchers.set(session.id, { watcher, output });
     watcher.pump();
   }
 
-  renamed(session: Session): void {
-    const watcher = this.#watchers.get(session.id);
-    if (this.isMeant(session.name)) return void (watcher ?? this.follow(session, this.#toldTo.get(session.id) ?? 0));
-    if (!watcher) return;
-    watcher.flush();
+  renamed(session: KeeperSession): void {
+    const followed = this.#watchers.get(session.id);
+    if (this.isMeant(session.name)) return void (followed ?? this.follow(session, this.#toldTo.get(session.id) ?? 0));
+    if (!followed) return;
+    followed.output.flush();
     this.#toldTo.set(session.id, session.log.end);
-    watcher.close();
+    followed.watcher.close();
   }
 
   close(): void {
-    for (const watcher of [...this.#watchers.values()]) watcher.close();
+    for (const { watcher } of [...this.#watchers.values()]) watcher.close();
   }
+}
+
+/** Returns a watcher that sends text. Only the socket limits its rate: text that it does not accept stays in the log. */
+export function textWatcher({
+  session,
+  ...options
+}: Omit<TextOutputOptions, 'id'> & { readonly session: KeeperSession }): {
+  watcher: Watcher;
+  output: TextOutput;
+} {
+  const { connection, channel, from } = options;
+  const output = new TextOutput({ ...options, id: session.id });
+  return { watcher: new Watcher({ connection, channel, session, from, creditBytes: Infinity, output }), output };
 }

@@ -1,4 +1,5 @@
 /** The handler of each request. Requests are validated against their schema before they get here. */
+import { promptText } from '../input/prompt-text.ts';
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import {
@@ -16,32 +17,33 @@ import {
 } from '@spool/protocol';
 import { requestFault } from '@spool/protocol/request-fault';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
-import { checkResumed } from '../agents/resumed.ts';
+import { checkResumed } from '../agents/resume-check.ts';
 import type { SessionAgent } from '../agents/session-agent.ts';
 import { attach } from './attach.ts';
 import { refuseLoop } from './loops.ts';
 import { debugRequest, isDebugged } from '../daemon-log.ts';
-import { ALL_AGENTS } from './output-subscriptions.ts';
+import { ALL_AGENTS, textWatcher } from './output-subscriptions.ts';
 import { checkOwners } from '../session/owner-watch.ts';
 import { checkReaches } from './check-reaches.ts';
-import type { Connection } from './connection.ts';
-import { DOOR_HANDLERS } from './door-requests.ts';
+import type { ClientConnection } from './connection.ts';
+import { DOOR_HANDLERS } from './gateway-requests.ts';
 import type { Keeper } from '../keeper.ts';
 import { answerQuestion } from '../input/answering.ts';
 import { listPage } from '../session/listing.ts';
-import type { Session } from '../session/session.ts';
-import { TextWatcher } from './text-watcher.ts';
+import type { KeeperSession } from '../session/session.ts';
+import { readEnvironment, withKeptEnvironment } from '../agents/kept-environment.ts';
 import { runFromAfar } from '../session/run-from-afar.ts';
+import { sideChannelOf } from '../agents/side-channel/side-channel.ts';
 import { isSameRun } from '../session/spawner.ts';
 import { Watcher } from './watcher.ts';
 
-/** Concurrent waits of one client. */
+/** The maximum of concurrent waits of one client. */
 const WAITS_MAX = 10_000;
 
-/** Below 100 bytes each. */
+/** The marks in one page, each below 100 bytes. */
 const MARKS_PAGE = 5000;
 
-/** Below 300 bytes each; the file holds a few thousand. */
+/** The entries in one answer, each below 300 bytes; the file holds a few thousand. */
 const HISTORY_MAX = 2000;
 
 /** A session without a terminal has no screen: its last bytes stand in for it. */
@@ -49,7 +51,7 @@ const HISTORY_MAX = 2000;
 type Handler<K extends Op> = (
   keeper: Keeper,
   ask: Requests[K]['ask'],
-  connection: Connection,
+  connection: ClientConnection,
   channel: number,
 ) => Requests[K]['answer'] | Promise<Requests[K]['answer']> | undefined;
 
@@ -152,9 +154,17 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     return session.info;
   },
 
-  stop: (keeper, { session, graceMs }) => end(keeper, keeper.registry.find(session), 'stop', graceMs ?? keeper.graceMs),
+  async stop(keeper, { session: reference, graceMs = keeper.graceMs, withServices }) {
+    const session = keeper.registry.find(reference);
+    await keeper.terminator.end(session, 'stop', graceMs, { withServices });
+    return session.info;
+  },
 
-  kill: (keeper, { session }) => end(keeper, keeper.registry.find(session), 'kill', 0),
+  async kill(keeper, { session: reference }) {
+    const session = keeper.registry.find(reference);
+    await keeper.terminator.end(session, 'kill', 0);
+    return session.info;
+  },
 
   signal(keeper, { session: reference, signal }) {
     const session = keeper.registry.find(reference);
@@ -212,7 +222,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     const { start, end } = agent.log;
     const asked = from === 'start' ? start : from === 'end' ? end : typeof from === 'number' ? from : from.lineAt;
     checkReaches(end, asked);
-    // What retention has dropped is reported as a gap.
+    // A part that retention has dropped is reported as a gap.
     const at = typeof from === 'object' && asked > start ? agent.events.lineStart(asked) : asked;
     const watcher = new Watcher({ connection, channel, session, from: at, creditBytes, events: agent });
     connection.watchers.set(channel, watcher);
@@ -255,7 +265,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     const session = keeper.registry.find(reference);
     const answer = await session.screen({ type: 'explain' });
     const status = (session.isRunning ? answer.status : null) ?? session.status;
-    return { id: session.id, status, history: answer.history.slice(-HISTORY_MAX) };
+    const sideChannel = sideChannelOf(session.run);
+    return { id: session.id, status, history: answer.history.slice(-HISTORY_MAX), ...(sideChannel && { sideChannel }) };
   },
 
   events(keeper, { sessions, types }, connection, channel) {
@@ -282,18 +293,17 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   testNotification: (keeper) => keeper.testNotification(),
 
-  async renew(keeper, { part }) {
-    await (part === 'holder' ? keeper.renewHolder() : keeper.stepDown());
+  async renew(keeper, { part, program }) {
+    await (part === 'holder' ? keeper.renewHolder() : keeper.stepDown(program));
     return {};
   },
 
   async shutdown(keeper, { graceMs }) {
-    await keeper.endAll(graceMs ?? keeper.graceMs);
-    return {};
+    return { leftRunning: await keeper.endAll(graceMs ?? keeper.graceMs) };
   },
 };
 
-/** What a driver may ask, about its session. */
+/** The requests that a driver may make, about its session. */
 const OPS_OF_DRIVERS: ReadonlySet<Op> = new Set([
   'get',
   'watch',
@@ -306,30 +316,34 @@ const OPS_OF_DRIVERS: ReadonlySet<Op> = new Set([
   'closeInput',
 ]);
 
-/** The agent whose driver asks. */
-function drivenBy(keeper: Keeper, ask: { readonly session: string }, connection: Connection): SessionAgent {
+/** Returns the agent whose driver has sent the request. */
+function drivenBy(keeper: Keeper, ask: { readonly session: string }, connection: ClientConnection): SessionAgent {
   const session = keeper.registry.find(ask.session);
   if (connection.driverOf !== session.id) throw new SpoolError('NOT_ALLOWED', { reason: 'only its driver may' });
   return agentOf(session);
 }
 
-function agentOf({ agent, name }: Session): SessionAgent {
+function agentOf({ agent, name }: KeeperSession): SessionAgent {
   if (agent === null) throw new SpoolError('NOT_AN_AGENT', { session: name });
   return agent;
 }
 
-/** The driver submits it when the agent takes it: nothing has to be looked at, and nothing can be in the way. */
+/**
+ * Sends a prompt to an agent. Its driver submits it as soon as the agent accepts it, so the screen is not examined, and no dialog
+ * can be in the way.
+ */
 function promptAgent(
-  session: Session,
+  session: KeeperSession,
   agent: SessionAgent,
-  { text, key }: Requests['prompt']['ask'],
+  { text: asked, key }: Requests['prompt']['ask'],
   who: string,
 ): Prompted {
+  const text = promptText(session.name, asked);
   const { offset } = session.info;
   const id = key ?? randomUUID();
-  const command = { do: 'prompt', clientId: id, content: [{ type: 'text', text }] };
+  const command = { do: 'prompt' as const, clientId: id, content: [{ type: 'text' as const, text }] };
   const { isRepeated } = agent.command({ id, command }, who);
-  return { isConfirmed: true, reaction: null, offset, isRepeated, session: session.info };
+  return { isConfirmed: true, reaction: null, reason: null, offset, isRepeated, session: session.info };
 }
 
 function sessionOf(event: DaemonEvent): string {
@@ -337,7 +351,12 @@ function sessionOf(event: DaemonEvent): string {
   return 'id' in event ? event.id : event.taskId;
 }
 
-export function handleRequest(keeper: Keeper, connection: Connection, channel: number, request: unknown): unknown {
+export function handleRequest(
+  keeper: Keeper,
+  connection: ClientConnection,
+  channel: number,
+  request: unknown,
+): unknown {
   const { op, ...ask } = Object(request) as { op?: unknown };
   if (typeof op !== 'string' || !Object.hasOwn(HANDLERS, op)) {
     throw new SpoolError('REQUEST_UNKNOWN', { op: String(op).slice(0, 40) });
@@ -349,7 +368,7 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
   if (!parsed.success) {
     const { issues } = parsed.error;
     const { field, sentence: reason } = requestFault(issues);
-    // A later version may know this key: answered like a request with an unknown name.
+    // A later version may know this key, so the error is the same as for an unknown request.
     throw new SpoolError(issues[0]!.code === 'unrecognized_keys' ? 'REQUEST_UNKNOWN' : 'REQUEST_INVALID', {
       op,
       field,
@@ -366,7 +385,7 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
 const isAbout = (ask: { session?: unknown; channel?: unknown }, session: string): boolean =>
   ask.session === session || (ask.session === undefined && ask.channel !== undefined);
 
-/** For a keeper that has just started: waits until the sessions in question are back from the disk. */
+/** Waits, in a keeper that has just started, until the sessions of this request have been loaded from the disk. */
 async function whenKnown(keeper: Keeper, op: Op, asked: object): Promise<void> {
   const ask = asked as { id?: string; session?: string; agent?: string; sessions?: string[]; states?: string[] };
   if (op === 'run') {
@@ -379,8 +398,8 @@ async function whenKnown(keeper: Keeper, op: Op, asked: object): Promise<void> {
     if (reference !== undefined) await keeper.whenKnown(reference);
 }
 
-/** Throws if its output is the wire of an agent, and this client may not read those. */
-function readable(session: Session, connection: Connection): Session {
+/** Throws if the session's output is the wire of an agent, and this client may not read wires. */
+function readable(session: KeeperSession, connection: ClientConnection): KeeperSession {
   if (session.agent === null || connection.mayReadWires) return session;
   throw new SpoolError('ROLE_TOO_LOW', { what: 'the raw output of an agent', needed: 'operator' });
 }
@@ -388,7 +407,7 @@ function readable(session: Session, connection: Connection): Session {
 function subscribe(
   keeper: Keeper,
   ask: Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'],
-  connection: Connection,
+  connection: ClientConnection,
   channel: number,
 ): undefined {
   if (connection.watchers.has(channel) || connection.waits.has(channel))
@@ -399,24 +418,24 @@ function subscribe(
   const { end } = session.log;
   const from = ask.from ?? end;
   checkReaches(end, from);
-  const watcher = new TextWatcher({ connection, channel, session, ask, from });
+  const { watcher } = textWatcher({ connection, channel, session, ask, from });
   connection.watchers.set(channel, watcher);
   connection.reply(channel, { id: session.id, offset: from } satisfies Requests['SUBSCRIBE_WORKER_OUTPUT']['answer']);
   watcher.pump();
   return undefined;
 }
 
-/** An id prefix is a name here: it could belong to another session later. */
+/** Subscribes to the output of a name. A prefix of an id counts as a name here: it could belong to another session later. */
 function subscribeByName(
   keeper: Keeper,
   ask: Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'],
-  connection: Connection,
+  connection: ClientConnection,
   channel: number,
 ): undefined {
   if (connection.waits.size >= WAITS_MAX) throw new SpoolError('TOO_MANY', { waits: WAITS_MAX });
   const named = [...keeper.registry.all()].filter(({ name }) => ask.agent === ALL_AGENTS || name === ask.agent);
   const running = named.filter(({ isRunning }) => isRunning);
-  // The output of an ended session is sent only on request: nothing new comes from it.
+  // The output of an ended session is sent only on request: it has no new output.
   const present = running.length > 0 || ask.from === undefined || ask.agent === ALL_AGENTS ? running : named.slice(-1);
   const one = ask.agent === ALL_AGENTS ? undefined : present.at(-1);
   if (one && ask.from !== undefined) checkReaches(one.log.end, ask.from);
@@ -429,28 +448,25 @@ function subscribeByName(
   return undefined;
 }
 
-async function run(keeper: Keeper, ask: RunRequest, { who }: Connection): Promise<SessionInfo> {
-  // Sent again after a broken link: the session exists already.
+async function run(keeper: Keeper, ask: RunRequest, { who }: ClientConnection): Promise<SessionInfo> {
+  // The request was sent again after a broken link: the session exists already.
   const known = keeper.registry.get(ask.id);
   if (known) {
     if (!isSameRun(known.run, ask)) throw new SpoolError('ID_TAKEN', { session: known.name });
     return known.info;
   }
-  // The name of a task is a label: its session gets a number.
+  // The name of a task is only a label: its session is named by a number.
   if (ask.name !== undefined && !ask.isTask && keeper.isNameTaken(ask.name, ask.id))
     throw new SpoolError('NAME_TAKEN', { name: ask.name });
   if (ask.whileOwner) checkOwners(ask);
   checkResumed(keeper, ask);
-  const session = await keeper.start({ ...ask, startedBy: who });
+  const { session: before } = ask.agent?.resumes ?? {};
+  const kept = before === undefined ? {} : readEnvironment(keeper.registry.find(before).file.folder);
+  const session = await keeper.start({ ...withKeptEnvironment(ask, kept), startedBy: who });
   return session.info;
 }
 
-async function end(keeper: Keeper, session: Session, by: 'stop' | 'kill', graceMs: number): Promise<SessionInfo> {
-  await keeper.terminator.end(session, by, graceMs);
-  return session.info;
-}
-
-/** Null for a session that has not changed, is gone, or has no screen: a wall shows the others. */
+/** Returns null for a session that has not changed, is gone, or has no screen: a wall shows the others. */
 async function gridOf(keeper: Keeper, { session: reference, seen }: TileAsk): Promise<Grid | null> {
   try {
     const session = keeper.registry.find(reference);

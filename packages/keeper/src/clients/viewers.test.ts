@@ -43,7 +43,7 @@ test('[SIZE-1] latest is of the one who did something last, and of the one befor
   const viewers = viewersOf(wide, tall);
   expect(viewers.touch(wide)).toBe(true);
   expect(viewers.size('latest')).toEqual(WIDE);
-  expect(viewers.touch(wide)).toBe(false); // it was already the most recent one: there is no size to apply
+  expect(viewers.touch(wide)).toBe(false); // this viewer was already the most recent one: the size does not change
   viewers.remove(wide.watcher);
   expect(viewers.size('latest')).toEqual(TALL);
 });

@@ -1,8 +1,8 @@
-/** The viewers attached to a session: whose size counts, which have the focus, which may type. Keeps SIZE-1. */
+/** The viewers attached to a session: which size counts, which viewers have the focus, which may type. Keeps SIZE-1. */
 import type { Size, SizePolicy, Viewer } from '@spool/protocol';
-import type { LogWatcher, Watcher } from './watcher.ts';
+import type { Watcher } from './watcher.ts';
 
-export interface Attached {
+export interface AttachedViewer {
   readonly watcher: Watcher;
   readonly who: string;
   readonly isReadOnly: boolean;
@@ -12,18 +12,18 @@ export interface Attached {
 }
 
 export class Viewers {
-  /** In order of activity: the viewer that attached, typed or resized most recently is last. */
-  #attached: Attached[] = [];
+  /** The viewers in order of activity: the viewer that attached, typed or resized most recently is last. */
+  #attached: AttachedViewer[] = [];
 
   get list(): readonly Viewer[] {
     return this.#attached.map(({ who, size, isReadOnly, since }) => ({ who, size, isReadOnly, since }));
   }
 
-  all(): readonly Attached[] {
+  all(): readonly AttachedViewer[] {
     return this.#attached;
   }
 
-  add(viewer: Attached): void {
+  add(viewer: AttachedViewer): void {
     this.#attached.push(viewer);
   }
 
@@ -31,13 +31,13 @@ export class Viewers {
    * Restores a viewer that was attached before a keeper died; the order of activity is lost. The session has the size
    * of the viewer that was active last, so a viewer with that size becomes the last one again, and no size changes.
    */
-  restore(viewer: Attached, size: Size, sessionSize: Size | null): void {
+  restore(viewer: AttachedViewer, size: Size, sessionSize: Size | null): void {
     viewer.size = size;
     if (isSameSize(size, sessionSize)) this.touch(viewer);
     else this.#attached = [viewer, ...this.#attached.filter((other) => other !== viewer)];
   }
 
-  of(watcher: LogWatcher): Attached | undefined {
+  of(watcher: Watcher): AttachedViewer | undefined {
     return this.#attached.find((viewer) => viewer.watcher === watcher);
   }
 
@@ -47,8 +47,8 @@ export class Viewers {
     return this.#attached.length < before;
   }
 
-  /** Marks this viewer as the most recently active. False when it already was. */
-  touch(viewer: Attached): boolean {
+  /** Marks this viewer as the most recently active. Returns false if it already was. */
+  touch(viewer: AttachedViewer): boolean {
     if (this.#attached.at(-1) === viewer) return false;
     this.#attached = [...this.#attached.filter((other) => other !== viewer), viewer];
     return true;
@@ -62,7 +62,7 @@ export class Viewers {
     return this.#attached.some(({ isFocused }) => isFocused);
   }
 
-  /** The size that the policy selects; null when no viewer counts. Read-only viewers never count. */
+  /** Returns the size that the policy selects; null if no viewer counts. Read-only viewers never count. */
   size(policy: SizePolicy): Size | null {
     const sizes = this.#attached.filter(({ isReadOnly }) => !isReadOnly).flatMap(({ size }) => size ?? []);
     if (sizes.length === 0 || policy === 'fixed') return null;

@@ -8,7 +8,7 @@ import { type Snapshot, Watcher, type WatcherOptions } from './watcher.ts';
 const MIB = 1024 * 1024;
 const SIZE = { cols: 80, rows: 24 };
 
-/** How many bytes of frames the kernel takes on a socket that is not read. */
+/** Returns the number of bytes that the kernel accepts on a socket that is not read. */
 function kernelBytes(): number {
   const [from, to] = native.socketPair();
   let bytes = 0;
@@ -168,7 +168,7 @@ test('[SLOW-3] a viewer that is more than a megabyte behind gets one snapshot an
   session.print('first');
   await client.read();
   expect(takeSnapshot).not.toHaveBeenCalled();
-  for (let n = 0; n < 6; n++) session.print(Buffer.alloc(MIB, 120)); // and the client does not read
+  for (let n = 0; n < 6; n++) session.print(Buffer.alloc(MIB, 120)); // the client does not read
   await client.readUntil('it is shown anew', () => client.frames.some(({ type }) => type === FrameType.snapshot));
   session.print('last');
   await client.readUntil('the last came', () => client.story.at(-1)!.endsWith('last'));
@@ -188,7 +188,7 @@ test('[SLOW-5] a viewer that wants the present gets a snapshot when what would c
   try {
     session.print(Buffer.alloc(100_000, 120));
     time += 40;
-    watcher.grant(20_000); // not yet
+    watcher.grant(20_000); // not sent yet
     expect(takeSnapshot).not.toHaveBeenCalled();
     time += 20;
     watcher.grant(30_000);
@@ -196,7 +196,7 @@ test('[SLOW-5] a viewer that wants the present gets a snapshot when what would c
     await client.readUntil('the picture', () => client.frames.some(({ type }) => type === FrameType.snapshot));
     expect(client.story.at(-1)).toBe('snapshot 100000 the picture');
     expect(client.outputBytes).toBe(20_000);
-    // A short backlog is sent, however late: a snapshot would not be shorter.
+    // A short backlog is sent even if it is late: a snapshot would not be shorter.
     session.print(Buffer.alloc(20_000, 121));
     time += 1000;
     watcher.grant(200_000);
@@ -288,12 +288,12 @@ test('[SIZE-3] resizes are told between the bytes that they lie between, and the
   watcher.resized(4, 120, 40);
   session.print('bb');
   await client.read();
-  expect(client.frames).toEqual([]); // it is at 0 and may not continue
+  expect(client.frames).toEqual([]); // the watcher is at 0 and may not continue
   watcher.grant(100);
   await client.read();
   expect(client.story).toEqual([
     'output 0 aa',
-    'event {"type":"synced","offset":2}', // there was nothing when it started
+    'event {"type":"synced","offset":2}', // there was no output when it started
     'event {"type":"resized","offset":2,"cols":80,"rows":24}',
     'output 2 aa',
     'event {"type":"resized","offset":4,"cols":120,"rows":40}',

@@ -1,23 +1,22 @@
 /**
- * One client's subscription to a session's output. A watcher has a cursor, not a queue: what it has not read yet stays
- * in the log. It is sent as much as it granted (credit) and as its connection takes, so a slow watcher costs only
- * itself.
+ * One client's subscription to a session's output. A watcher has a cursor, not a queue: output that it has not read yet stays in
+ * the log. It is sent as much as it has granted (credit) and as its connection accepts, so a slow watcher delays only itself.
  *
- * A viewer (attached) starts with a snapshot, and gets another whenever it has fallen far behind. A watcher that needs
- * every byte reads on from the log, however late. Keeps ATT-2, SLOW-1, SLOW-2, SLOW-3 and SLOW-5. Keeps ATT-3: the end is the
- * last event of a watcher, and comes after the last byte.
+ * A viewer (attached) starts with a snapshot, and gets another whenever it has fallen far behind. A watcher that needs every byte
+ * continues to read from the log, however late. Keeps ATT-2, SLOW-1, SLOW-2, SLOW-3 and SLOW-5. Keeps ATT-3: the end is the last
+ * event of a watcher, and comes after the last byte.
  */
 import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type Size, type WatchEvent } from '@spool/protocol';
 import type { Log, LogRead } from '@spool/core';
-import type { Connection } from './connection.ts';
-import { historyTurns } from '../logs/history-turns.ts';
-import type { Session } from '../session/session.ts';
+import type { ClientConnection } from './connection.ts';
+import { historySlices } from '../logs/time-slices.ts';
+import type { KeeperSession } from '../session/session.ts';
 import { isSameSize } from './viewers.ts';
 
 /** A viewer further behind than this gets a new snapshot: no user can read that fast. */
 const BEHIND_BYTES_MAX = 1024 * 1024;
 
-/** So does one that is late (`lateMs`), unless the backlog is hardly larger than a snapshot. */
+/** A late viewer (`lateMs`) gets a new snapshot too, unless the backlog is hardly larger than a snapshot. */
 const LATE_BYTES_MIN = 16 * 1024;
 
 export interface Snapshot {
@@ -27,55 +26,47 @@ export interface Snapshot {
 }
 
 export interface WatcherOptions {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly channel: number;
-  readonly session: Session;
+  readonly session: KeeperSession;
   readonly from: number;
   readonly creditBytes: number;
-  /** For viewers: takes a snapshot of the present screen, with this many lines above it. */
+  /** Takes a snapshot of the present screen, with this many lines above it (viewers only). */
   readonly takeSnapshot?: (historyLines: number) => Promise<Snapshot>;
-  /** For viewers: after this delay a snapshot replaces the backlog (default: only when a megabyte behind). */
+  /** The delay after which a snapshot replaces a viewer's backlog (default: only when a megabyte behind). */
   readonly lateMs?: number | undefined;
-  /** Report every size to this watcher, also with each snapshot and when it changed the size itself. */
+  /** Whether every size is reported to this watcher, also with each snapshot and when it changed the size itself. */
   readonly followsSize?: boolean;
-  /** For viewers: the id of their input stream. */
+  /** The id of a viewer's input stream. */
   readonly inputStream?: string;
-  /** The session in whose terminal the client shows it. */
+  /** The session in whose terminal the client shows this session. */
   readonly inside?: string | undefined;
-  /** Which log of the session it reads (default: the output). */
+  /** The form in which it sends output (default: as bytes). */
+  readonly output?: WatcherOutput;
+  /** The log of the session that it reads (default: the output). */
   readonly events?: WatchedEvents;
 }
 
-/** The second log of an agent. */
-export interface WatchedEvents {
-  readonly log: Log;
-  /** The session has ended, and nothing more is appended. */
-  readonly isDone: boolean;
-}
-
-/** The part of a watcher that sessions and connections use. */
-export interface LogWatcher {
-  readonly channel: number;
-  readonly session: Session;
-  /** It is a client, and not the driver of the session. */
-  readonly isClient: boolean;
-  /** The session in whose terminal the client shows what it reads. */
-  readonly inside?: string | undefined;
-  /** Sends what there is, as far as the client has room. */
-  pump(): void;
-  /** The client has room up to this offset. */
-  grant(offset: number): void;
-  resized(offset: number, cols: number, rows: number): void;
-  /** Input of its client, at this offset of its input stream. */
-  typed(offset: number, bytes: Uint8Array): void;
-  removed(): void;
+/** Another form of a watcher's output. The watcher owns the cursor, and reads only as much as the connection has room for. */
+export interface WatcherOutput {
+  /** The maximum of bytes that are read at once. */
+  readonly bytesMax: number;
+  bytes(offset: number, stream: 'stdout' | 'stderr', bytes: Uint8Array): void;
+  event(event: WatchEvent): void;
   close(): void;
 }
 
-export class Watcher implements LogWatcher {
+/** The second log of an agent. */
+interface WatchedEvents {
+  readonly log: Log;
+  /** Whether the session has ended, and no event is appended any more. */
+  readonly isDone: boolean;
+}
+
+export class Watcher {
   readonly channel: number;
-  readonly connection: Connection;
-  readonly session: Session;
+  readonly connection: ClientConnection;
+  readonly session: KeeperSession;
   readonly #options: WatcherOptions;
   readonly #syncedAt: number;
   /** Resizes beyond the cursor, sent when the cursor gets there. */
@@ -84,13 +75,13 @@ export class Watcher implements LogWatcher {
   #credit: number;
   #isSynced = false;
   #isTakingSnapshot = false;
-  /** A snapshot is due once the client reads again, with this many lines above it. */
+  /** The number of history lines for a snapshot that is due once the client reads again; null: none is due. */
   #wantedHistory: number | null = null;
-  /** What the log had at some moment at which not all of it could be sent: what comes before is older than that. */
+  /** The end of the log at a moment at which not all of it could be sent: output before this offset is older than that moment. */
   #waitsFor: { readonly offset: number; readonly at: number } | null = null;
-  /** The latest of each kind, sent once the client reads again. */
+  /** The latest event of each kind, sent once the client reads again. */
   readonly #unsent = new Map<string, WatchEvent>();
-  /** Up to this offset, bytes are sent instead of a snapshot, because there was none. */
+  /** Up to this offset, bytes are sent instead of a snapshot, because no snapshot could be taken. */
   #bytesTo = 0;
   #isClosed = false;
 
@@ -106,6 +97,7 @@ export class Watcher implements LogWatcher {
     session.watchers.add(this);
   }
 
+  /** Whether it belongs to a client, and not to the driver of the session. */
   get isClient(): boolean {
     return this.connection.driverOf === null;
   }
@@ -118,18 +110,19 @@ export class Watcher implements LogWatcher {
     return (this.#options.events ?? this.session).log;
   }
 
+  /** Notes that the client has room up to this offset. */
   grant(offset: number): void {
     if (offset <= this.#credit) return;
     this.#credit = offset;
     this.pump();
   }
 
-  /** Brings a viewer to the present. */
+  /** Sends a viewer a snapshot of the present screen. */
   async snapshot(historyLines = 0): Promise<void> {
     const { takeSnapshot, creditBytes } = this.#options;
     if (!takeSnapshot) return;
     if (this.#isTakingSnapshot) {
-      if (historyLines > 0) this.#wantedHistory = historyLines; // the one that is being taken has none
+      if (historyLines > 0) this.#wantedHistory = historyLines; // the snapshot that is being taken has none
       return;
     }
     this.#wantedHistory = this.connection.isFull ? historyLines : null;
@@ -167,6 +160,7 @@ export class Watcher implements LogWatcher {
     if (this.followsSize && size) this.emit({ type: 'resized', offset, cols: size.cols, rows: size.rows });
   }
 
+  /** Sends the available output, as far as the client has room. */
   pump(): void {
     if (this.#isClosed || this.#isTakingSnapshot || this.connection.isWaiting(this)) return;
     const log = this.#log;
@@ -181,10 +175,11 @@ export class Watcher implements LogWatcher {
       if (this.#isFarBehind(log.end)) return void this.snapshot();
       const next = this.#resizes[0]?.offset ?? Infinity;
       const isHistory = log.isHistory(this.#cursor);
-      if (isHistory && !historyTurns.admits(this)) return;
-      const bytesMax = Math.min(OUTPUT_BYTES_MAX, this.#credit - this.#cursor, next - this.#cursor);
+      if (isHistory && !historySlices.admits(this)) return;
+      const { bytesMax: most = OUTPUT_BYTES_MAX } = this.#options.output ?? {};
+      const bytesMax = Math.min(most, this.#credit - this.#cursor, next - this.#cursor);
       const readOn = (): LogRead => log.read(this.#cursor, bytesMax);
-      const read = isHistory ? historyTurns.read(readOn) : readOn();
+      const read = isHistory ? historySlices.read(readOn) : readOn();
       if (read.type === 'end') return this.#atEnd();
       if (read.type === 'gap') {
         this.emit({ type: 'gap', from: read.from, to: read.to, reason: read.reason });
@@ -193,11 +188,35 @@ export class Watcher implements LogWatcher {
         this.#credit = Math.max(this.#credit, this.#cursor + 1);
         continue;
       }
-      const flags = read.stream === 'stderr' ? FrameFlag.stderr : 0;
-      this.connection.output(this.channel, flags, this.#cursor, read.bytes);
+      this.#send(read.stream, read.bytes);
       this.#cursor += read.bytes.length;
       if (!this.#isSynced && this.#cursor >= this.#syncedAt) this.#synced();
     }
+  }
+
+  /**
+   * The socket of a viewer that sees the present, and how many bytes of what comes next it may be sent at once; null if something else
+   * comes first: a snapshot, an event, what it has not read.
+   */
+  get relay(): { readonly fd: number; readonly bytesMax: number } | null {
+    const { connection } = this;
+    const fd = connection.idleFd;
+    if (fd === -1 || this.#isClosed || this.#isTakingSnapshot || this.#wantedHistory !== null) return null;
+    if (this.#options.takeSnapshot === undefined || !this.#isSynced || connection.isWaiting(this)) return null;
+    if (this.#unsent.size > 0 || this.#resizes.length > 0 || this.#cursor !== this.#log.end) return null;
+    const bytesMax = this.#credit - this.#cursor;
+    return bytesMax > 0 ? { fd, bytesMax } : null;
+  }
+
+  /** Begins the frame of such output; see `Connection.beginRelay`. */
+  beginRelay(frame: Uint8Array, bytesMax: number): number {
+    return this.connection.beginRelay(frame, this.channel, this.#cursor, bytesMax);
+  }
+
+  /** `frame` was sent, up to `sentBytes`; it ends with so many bytes of the log. */
+  endRelay(frame: Uint8Array, sentBytes: number, logBytes: number): void {
+    this.#cursor += logBytes;
+    this.connection.endRelay(frame, sentBytes);
   }
 
   resized(offset: number, cols: number, rows: number): void {
@@ -208,7 +227,10 @@ export class Watcher implements LogWatcher {
     this.pump();
   }
 
-  /** Input from a viewer that may not type is refused; from one that has left, ignored. */
+  /**
+   * Takes input at this offset of the client's input stream. Refuses it from a viewer that may not type, and ignores it from a
+   * viewer that has left.
+   */
   typed(offset: number, bytes: Uint8Array): void {
     const { inputStream } = this.#options;
     const viewer = this.session.viewers.of(this);
@@ -224,17 +246,18 @@ export class Watcher implements LogWatcher {
   }
 
   emit(event: WatchEvent): void {
-    this.connection.json(FrameType.event, this.channel, event);
+    if (this.#options.output) this.#options.output.event(event);
+    else this.connection.json(FrameType.event, this.channel, event);
   }
 
-  /** Sends an event that describes the present. A client that does not read gets only the latest of its kind, later. */
+  /** Sends an event that describes the present. A client that does not read gets only the latest event of each kind, later. */
   emitLatest(event: Extract<WatchEvent, { type: 'viewers' | 'notice' }>): void {
     this.#unsent.set(event.type, event);
     if (this.connection.isFull) this.connection.wait(this);
     else this.#tellUnsent();
   }
 
-  /** The viewer's input is in the terminal up to this offset of its stream. */
+  /** Confirms that the viewer's input is in the terminal up to this offset of its stream. */
   confirm(typedOffset: number): void {
     this.connection.soon(encodeHeader(FrameType.typed, 0, this.channel, typedOffset, 0));
   }
@@ -245,6 +268,13 @@ export class Watcher implements LogWatcher {
     this.session.watchers.delete(this);
     this.connection.forget(this);
     this.session.viewerLeft(this);
+    this.#options.output?.close();
+  }
+
+  #send(stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
+    const { output } = this.#options;
+    if (output) return output.bytes(this.#cursor, stream, bytes);
+    this.connection.output(this.channel, stream === 'stderr' ? FrameFlag.stderr : 0, this.#cursor, bytes);
   }
 
   #isFarBehind(end: number): boolean {
@@ -254,14 +284,14 @@ export class Watcher implements LogWatcher {
     return behind > BEHIND_BYTES_MAX || (behind > LATE_BYTES_MIN && this.#isLate);
   }
 
-  /** What would be sent next is older than the viewer wants to show. */
+  /** Whether the next bytes are older than the viewer wants to show. */
   get #isLate(): boolean {
     const { lateMs = Infinity } = this.#options;
     if (this.#waitsFor === null || this.#cursor >= this.#waitsFor.offset) return false;
     return performance.now() - this.#waitsFor.at > lateMs;
   }
 
-  /** Once what waited is sent, the next wait is measured. */
+  /** Measures the next wait once the waiting output is sent. */
   #noteWait(end: number): void {
     if (this.#options.lateMs === undefined) return;
     if (this.#waitsFor === null || this.#cursor >= this.#waitsFor.offset)

@@ -16,7 +16,7 @@ const TREE: TreeLook = {
   last: { pid: 7, waitsIn: 'hrtimer_nanosleep' },
 };
 
-/** What one sees of a program that is silent for an hour: the kinds in order, when each began, and the number of looks. */
+/** Observes a program that is silent for an hour: returns the kinds in order, the start of each, and the number of looks. */
 function hour(
   tree: (now: number) => Partial<TreeLook>,
   { isWaiting = false, isServing = false, stalledAfterMs = (10 * MINUTE) as number | null } = {},
@@ -41,13 +41,13 @@ function hour(
 }
 
 describe('what is wrong with a silent program', () => {
-  test('[STATE-20] it does nothing: stalled after ten minutes, told once, with what it waits for', () => {
+  test('[STATE-20, STATE-41] it does nothing: stalled after ten minutes, told once, with what it waits for', () => {
     const { kinds, looks, why } = hour(() => ({}));
     expect(kinds).toEqual([
       [null, 0],
       ['stalled', 600],
     ]);
-    expect(why).toBe('for 10 minutes it has written nothing and used no CPU time: it sleeps');
+    expect(why).toBe('for 10m it has written nothing and used no CPU time: it sleeps');
     expect(looks).toBeLessThan(12);
   });
 
@@ -75,7 +75,7 @@ describe('what is wrong with a silent program', () => {
     expect(hour(() => ({}), { stalledAfterMs: null }).kinds).toEqual(quiet);
   });
 
-  test('[STATE-20] output ends it, and starts anew; typing without a reaction and a signal bring a look forward', () => {
+  test('[STATE-41] output ends it, and starts anew; typing without a reaction and a signal bring a look forward', () => {
     const watch = new HealthWatch(0, {
       pid: 7,
       stalledAfterMs: () => MINUTE,

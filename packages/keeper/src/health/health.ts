@@ -1,13 +1,14 @@
 /**
- * Tells a child that is stopped, stalled or busy in a circle from one that is merely quiet. Keeps STATE-20.
+ * Distinguishes a child that is stopped, stalled or busy in a loop from one that is merely quiet. Keeps STATE-20 and STATE-41.
  *
- * It looks at /proc, rarely: first when a session has been silent for a moment, then twice as late each time; soon after
- * somebody typed without any reaction, and after a signal. A session that prints is never looked at. Time is an input,
- * and the kernel can be replaced, so that hours take a test no time.
+ * It looks at /proc, rarely: first when a session has been silent for a moment, then after twice the time each; also soon after
+ * input without any reaction, and after a signal. A session that prints is never examined. Time is an input, and the kernel can
+ * be replaced, so that hours take a test no time.
  */
+import { shortDuration } from '@spool/protocol/duration';
 import { isServing, lookAtTree, type TreeLook } from './process-tree.ts';
 
-export type HealthKind = 'stopped' | 'stalled' | 'busy';
+type HealthKind = 'stopped' | 'stalled' | 'busy';
 
 export interface Health {
   readonly kind: HealthKind;
@@ -16,7 +17,7 @@ export interface Health {
 
 export interface HealthOptions {
   readonly pid: number;
-  /** Null: it is never called stalled. */
+  /** The time after which a session counts as stalled; null: never. */
   stalledAfterMs(): number | null;
   readonly look?: typeof lookAtTree;
   readonly isServing?: typeof isServing;
@@ -25,30 +26,33 @@ export interface HealthOptions {
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** A quiet session is looked at after this time, and then twice as late each time. */
+/** A quiet session is examined after this time, and then after twice the time each. */
 const FIRST_MS = 20 * SECOND;
 const EVERY_MS_MAX = 15 * MINUTE;
-/** Stopped for a moment is what debuggers do, too. */
+/** A session counts as stopped only after this time: debuggers stop a process for a moment, too. */
 const STOPPED_FOR_MS = 1500;
-/** A stopped session may be continued at any time. */
+/** The interval for a stopped session, which may be continued at any time. */
 const STOPPED_EVERY_MS = 5 * SECOND;
-/** A program that was typed to reacts within this time, or something is wrong. */
+/** A healthy program reacts to input within this time. */
 const REACTION_MS = 3 * SECOND;
 const SIGNAL_MS = 200;
-/** Of one CPU: less is nothing. */
+/** The share of one CPU below which a program counts as still. */
 const STILL_SHARE = 0.005;
-/** More than this is all that a busy machine may leave to a program that always wants to run. */
+/**
+ * The share of one CPU above which a program counts as busy: on a loaded machine, a program that always wants to run may get no
+ * more.
+ */
 const BUSY_SHARE = 0.1;
 
 export class HealthWatch {
-  /** When to look again. */
+  /** The time of the next look. */
   dueAt: number;
   readonly #options: HealthOptions;
   readonly #look: typeof lookAtTree;
   readonly #isServing: typeof isServing;
   #health: Health | null = null;
   #everyMs = FIRST_MS;
-  /** The last look, and since when the looks have shown no CPU time, or nothing but CPU time. */
+  /** The last look, and the time since which the looks have shown no CPU time, or only CPU time. */
   #last: { readonly at: number; readonly tree: TreeLook } | null = null;
   #stillSince: number;
   #busySince: number | null = null;
@@ -66,7 +70,7 @@ export class HealthWatch {
     return this.#health;
   }
 
-  /** It has printed: whatever it is, it is not stalled. True if that is news. */
+  /** Notes output: a session that prints is not stalled. Returns true if this changes its health. */
   output(at: number): boolean {
     const isNews = this.#health !== null;
     this.#health = null;
@@ -87,15 +91,15 @@ export class HealthWatch {
     this.dueAt = Math.min(this.dueAt, at + SIGNAL_MS);
   }
 
-  /** Looks. `isWaiting`: the session waits for a person, so that being still means nothing. */
+  /** Examines the session. `isWaiting`: the session waits for a person, so being still is normal. */
   look(now: number, isWaiting: boolean): Health | null {
     const tree = this.#look(this.#options.pid);
     if (tree === null) {
-      this.dueAt = Infinity; // it is gone, and its end will be told
+      this.dueAt = Infinity; // the child is gone, and its end will be reported
       return this.#health;
     }
     const judged = this.#judge(tree, now, isWaiting);
-    if (judged?.kind !== this.#health?.kind) this.#health = judged; // else its first words stand: it is one event
+    if (judged?.kind !== this.#health?.kind) this.#health = judged; // otherwise the first text stays: it is one event
     this.#last = { at: now, tree };
     this.#everyMs = Math.min(EVERY_MS_MAX, this.#everyMs * 2);
     this.dueAt = now + this.#nextMs(now, isWaiting);
@@ -114,7 +118,7 @@ export class HealthWatch {
     return this.#isServing(tree.last.pid) ? null : STALLED(stillMs, tree.last.waitsIn);
   }
 
-  /** Since when it uses no CPU time, or nothing else. */
+  /** Notes since when the child uses no CPU time, or only CPU time. */
   #compare(tree: TreeLook, now: number): void {
     if (this.#last === null) return;
     const passedMs = Math.max(1, now - this.#last.at);
@@ -130,7 +134,7 @@ export class HealthWatch {
     return afterMs === null ? FIRST_MS : Math.min(FIRST_MS, afterMs / 4);
   }
 
-  /** At the moment at which it would count as stalled, if that is sooner. */
+  /** Returns the time until the next look: the moment at which the child would count as stalled, if that is sooner. */
   #nextMs(now: number, isWaiting: boolean): number {
     if (this.#stoppedSince !== null) return this.#health?.kind === 'stopped' ? STOPPED_EVERY_MS : STOPPED_FOR_MS;
     const afterMs = this.#options.stalledAfterMs();
@@ -140,7 +144,7 @@ export class HealthWatch {
   }
 }
 
-/** A read from a terminal ends here: it waits for a person to type. */
+/** The kernel functions in which a read from a terminal sleeps: the program waits for a person to type. */
 const TERMINAL_WAITS: ReadonlySet<string> = new Set(['wait_woken', 'n_tty_read']);
 
 const WAITS: readonly (readonly [RegExp, string])[] = [
@@ -157,19 +161,11 @@ const STALLED = (ms: number, waitsIn: string): Health => {
   const how = WAITS.find(([pattern]) => pattern.test(waitsIn))?.[1];
   return {
     kind: 'stalled',
-    why: `for ${span(ms)} it has written nothing and used no CPU time${how === undefined ? '' : `: ${how}`}`,
+    why: `for ${shortDuration(ms)} it has written nothing and used no CPU time${how === undefined ? '' : `: ${how}`}`,
   };
 };
 
 const BUSY = (ms: number): Health => ({
   kind: 'busy',
-  why: `for ${span(ms)} it has used the CPU without a pause, and has read and written nothing`,
+  why: `for ${shortDuration(ms)} it has used the CPU without a pause, and has read and written nothing`,
 });
-
-/** Rounded, so that the sentence changes rarely. */
-function span(ms: number): string {
-  if (ms < MINUTE) return `${Math.round(ms / SECOND)} seconds`;
-  const minutes = Math.floor(ms / MINUTE);
-  if (minutes === 1) return 'a minute';
-  return minutes < 60 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} hours`;
-}

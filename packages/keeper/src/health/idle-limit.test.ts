@@ -3,7 +3,7 @@ import { endWhenIdle } from './idle-limit.ts';
 import type { TreeLook } from './process-tree.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-test('[STATE-20] it ends after the limit, counted from the last output, key or CPU time, and only once', () => {
+test('[STATE-42] it ends after the limit, counted from the last output, key or CPU time, and only once', () => {
   const subject = { pid: 7, offset: 0, typedAt: null as number | null };
   let cpuMs = 0;
   let ends = 0;
@@ -26,7 +26,7 @@ test('[STATE-20] it ends after the limit, counted from the last output, key or C
   expect(ends).toBe(1);
 });
 
-test('[STATE-20] a limit that is cancelled ends nothing', () => {
+test('[STATE-42] a limit that is cancelled ends nothing', () => {
   let ends = 0;
   const cancel = endWhenIdle(
     () => ({ pid: 7, offset: 0, typedAt: null }),

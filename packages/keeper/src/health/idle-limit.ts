@@ -1,23 +1,23 @@
 /**
- * Ends a session that does nothing for a given time: writes nothing, is typed nothing, uses no CPU time. Keeps STATE-20.
+ * Ends a session that is idle for a given time: no output, no input, no CPU time. Keeps STATE-42.
  *
- * Only sessions that were started with such a limit are looked at, eight times within it. Time during which this process
- * itself was paused does not count: a laptop that sleeps ends nothing.
+ * Only sessions that were started with such a limit are examined, eight times within it. Time during which this process itself
+ * was paused does not count: a laptop that sleeps does not end sessions.
  */
 import { lookAtTree } from './process-tree.ts';
 
 export interface IdleSubject {
   readonly pid: number;
-  /** Grows with every byte that is written. */
+  /** The end of the log: it grows with every byte of output. */
   readonly offset: number;
   readonly typedAt: number | null;
 }
 
 const LOOKS = 8;
-/** Less than this share of a CPU is nothing: timers of an event loop, for instance. */
+/** A smaller share of a CPU does not count: timers of an event loop, for instance. */
 const STILL_SHARE = 0.005;
 
-/** Calls `end` once. Returns a function that cancels the limit. */
+/** Calls `end` once, when the session has been idle for the limit. Returns a function that cancels the limit. */
 export function endWhenIdle(
   subject: () => IdleSubject,
   idleMs: number,

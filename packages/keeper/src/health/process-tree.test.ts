@@ -24,7 +24,7 @@ test('[STATE-20] a circle uses CPU time and does nothing; a chain of shells is o
   await until('there are two', () => lookAtTree(pid)!.processes === 2);
   const used = (ms: number, since = 0): Promise<void> =>
     until('time was used', () => lookAtTree(pid)!.cpuMs >= since + ms);
-  await used(200); // it has been loaded by then
+  await used(200); // the program has been loaded by then
   const before = lookAtTree(pid)!;
   expect(before.isChain).toBe(true);
   await used(100, before.cpuMs);

@@ -1,31 +1,31 @@
-/** What the kernel knows about the processes of a session: whether they run, wait or are stopped, and what they have used. */
+/** Reads from the kernel whether the processes of a session run, wait or are stopped, and how much they have used. */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { readProc } from '@spool/native/process-identity';
 
 export interface TreeLook {
   /** CPU time of the whole tree since its start, including children that have ended. */
   readonly cpuMs: number;
-  /** Bytes read and written plus page faults: a program that computes in a circle causes neither. Null: not known. */
+  /** Bytes read and written plus page faults: a program that computes in a loop causes neither. Null: unknown. */
   readonly deeds: number | null;
   readonly processes: number;
-  /** A process in the foreground is stopped by a signal (state T). */
+  /** Whether a process in the foreground is stopped by a signal (state T). */
   readonly isStopped: boolean;
-  /** The last process of the chain runs at this moment. */
+  /** Whether the last process of the chain runs at this moment. */
   readonly isRunning: boolean;
-  /** A debugger holds one of them (state t). */
+  /** Whether a debugger holds one of the processes (state t). */
   readonly isTraced: boolean;
-  /** Each process has at most one child: the last one is what the others wait for. */
+  /** Whether each process has at most one child: all others then wait for the last one. */
   readonly isChain: boolean;
-  /** The last process of the chain, and the kernel function in which it waits; '' if it runs, or this is not known. */
+  /** The last process of the chain, and the kernel function in which it waits; '' if it runs, or the function is unknown. */
   readonly last: { readonly pid: number; readonly waitsIn: string };
 }
 
-/** Enough for every tree that somebody looks at; a larger one is certainly not stalled. */
+/** The maximum of processes that are read; a larger tree is certainly not stalled. */
 const PROCESSES_MAX = 64;
-/** Of `getconf CLK_TCK`, which is 100 on every Linux. */
+/** The tick of `getconf CLK_TCK`, which is 100 on every Linux. */
 const TICK_MS = 10;
 
-/** Null when the process is gone. */
+/** Returns null if the process is gone. */
 export function lookAtTree(leader: number): TreeLook | null {
   let cpuTicks = 0;
   let deeds: number | null = 0;
@@ -71,7 +71,7 @@ export function lookAtTree(leader: number): TreeLook | null {
   };
 }
 
-/** Whether a process accepts connections: a server is quiet for as long as nobody calls. */
+/** Returns whether a process accepts connections: a server is quiet for as long as no client connects. */
 export function isServing(pid: number): boolean {
   try {
     const inodes = new Set(
@@ -81,7 +81,7 @@ export function isServing(pid: number): boolean {
     );
     return inodes.size > 0 && listening(pid).some((inode) => inodes.has(inode));
   } catch {
-    return false; // it is gone, or belongs to another user
+    return false; // the process is gone, or belongs to another user
   }
 }
 
@@ -91,7 +91,7 @@ function childrenOf(pid: number): number[] {
       (readProc(`/proc/${pid}/task/${task}/children`) ?? '').split(' ').filter(Boolean).map(Number),
     );
   } catch {
-    return []; // it is gone
+    return []; // the process is gone
   }
 }
 
@@ -104,11 +104,11 @@ function link(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return ''; // closed meanwhile
+    return ''; // the fd was closed meanwhile
   }
 }
 
-/** The inodes of the sockets that listen, in the network namespace of the process. */
+/** Returns the inodes of the sockets that listen, in the network namespace of the process. */
 function listening(pid: number): string[] {
   const tcp = ['tcp', 'tcp6'].flatMap((table) =>
     (readProc(`/proc/${pid}/net/${table}`) ?? '')

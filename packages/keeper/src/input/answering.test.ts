@@ -1,13 +1,13 @@
-/** How a question is answered, with a scripted session: each key changes what its screen shows. */
+/** Tests how a question is answered, with a scripted session: each key changes its screen. */
 import { SpoolError } from '@spool/protocol';
 import { expect, test } from 'vitest';
-import type { AskedQuestion, Look } from '../screens/messages.ts';
-import type { Session } from '../session/session.ts';
+import type { AskedQuestion, ScreenReport } from '../screens/messages.ts';
+import type { KeeperSession } from '../session/session.ts';
 import { answerQuestion } from './answering.ts';
 
 const QUESTION = { text: 'Do you want to proceed?', subject: 'rm -r dist' };
 
-/** A menu with a selection, as the screen tells it: the keys that are needed from where it is. */
+/** Returns a menu with a selection, as it is read from the screen: with the keys that are needed from the selected option. */
 function menu(selected: number, labels = ['Yes', 'No', 'Never']): AskedQuestion {
   const options = labels.map((label, at) => {
     const move = at > selected ? 'Down' : 'Up';
@@ -22,11 +22,11 @@ const key = (name: string): { name: string; bytes: Uint8Array } => ({ name, byte
 interface Moment {
   readonly asks?: string | null;
   readonly question?: AskedQuestion | null;
-  /** What is shown once a key was pressed. */
+  /** The screen after a key was pressed. */
   readonly then?: Moment;
 }
 
-function scripted(first: Moment, { readsByLine = false } = {}): { session: Session; typed: string[] } {
+function scripted(first: Moment, { readsByLine = false } = {}): { session: KeeperSession; typed: string[] } {
   const typed: string[] = [];
   let now = first;
   let offset = 100;
@@ -34,7 +34,7 @@ function scripted(first: Moment, { readsByLine = false } = {}): { session: Sessi
   const session = {
     name: 'fake',
     isRunning: true,
-    trouble: null,
+    file: { trouble: null },
     info: { offset },
     log: { end: offset },
     isSeenTo: () => true,
@@ -45,7 +45,7 @@ function scripted(first: Moment, { readsByLine = false } = {}): { session: Sessi
         isUnsettled: false,
         asks: asks(),
         question: now.question ?? null,
-      } as Look),
+      } as ScreenReport),
     nextLook: () => new Promise<void>((resolve) => setTimeout(resolve, 5)),
     get status() {
       return { state: asks() === null ? 'working' : 'blocked', question: now.question ?? undefined };
@@ -60,11 +60,11 @@ function scripted(first: Moment, { readsByLine = false } = {}): { session: Sessi
       },
     },
   };
-  return { session: session as unknown as Session, typed };
+  return { session: session as unknown as KeeperSession, typed };
 }
 
 const GONE: Moment = { asks: null };
-const answer = (session: Session, option: string): Promise<{ isConfirmed: boolean }> =>
+const answer = (session: KeeperSession, option: string): Promise<{ isConfirmed: boolean }> =>
   answerQuestion(session, { session: 'fake', question: QUESTION, option, confirmMs: 50 }, 'test');
 
 test('[ASK-1] a key that chooses by itself is pressed, and the question must be gone', async () => {

@@ -1,36 +1,37 @@
 /**
- * Answers the question of a session as a careful user would: looks before each key, and presses it only if the same question is
- * on the screen and the key chooses the wanted answer. Enter is never pressed blindly: in a menu it is pressed once the screen
- * shows that the wanted answer is selected. Of two who answer at once, the first presses, and the other is refused. Keeps ASK-1.
+ * Answers the question of a session as a careful user would: looks at the screen before each key, and presses it only if the same
+ * question is on the screen and the key chooses the wanted answer. Enter is never pressed blindly: in a menu it is pressed once
+ * the screen shows that the wanted answer is selected. If two clients answer at once, the first one presses the key, and the
+ * other is refused. Keeps ASK-1.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Question, type Requests, SpoolError } from '@spool/protocol';
-import type { AskedQuestion, Look } from '../screens/messages.ts';
-import type { Session } from '../session/session.ts';
-import { type Judge, typeWhenSeen } from './careful-typing.ts';
+import type { AskedQuestion, ScreenReport } from '../screens/messages.ts';
+import type { KeeperSession } from '../session/session.ts';
+import { type ReadinessCheck, typeWhenSeen } from './careful-typing.ts';
 
-type Ask = Requests['answer']['ask'];
-type Answered = Requests['answer']['answer'];
+type AnswerRequest = Requests['answer']['ask'];
+type AnswerReply = Requests['answer']['answer'];
 type Option = AskedQuestion['options'][number];
 
-interface Pressed {
-  /** The keys that were needed; empty if none is to follow. */
+interface KeyPress {
+  /** The keys that were needed; empty if no further key follows. */
   readonly keys: readonly string[];
-  /** The end of the log before it. */
+  /** The end of the log before the key was pressed. */
   readonly from: number;
   readonly written: Promise<void>;
 }
 
-/** A menu is not longer. */
+/** The limit for keys: no menu is longer. */
 const KEYS_MAX = 40;
 const CONFIRM_MS = 3000;
 /** Keys that move the selection of a menu. After one of them, the screen shows which keys are still needed. */
 const MOVES: ReadonlySet<string> = new Set(['Up', 'Down', 'Left', 'Right', 'Tab', 'BTab']);
 
-/** Sessions that an answer is on its way to: until the program has reacted, its screen would invite a second one. */
-const answering = new WeakSet<Session>();
+/** Sessions with an answer on its way: until the program has reacted, its screen would invite a second answer. */
+const answering = new WeakSet<KeeperSession>();
 
-export async function answerQuestion(session: Session, ask: Ask, who: string): Promise<Answered> {
+export async function answerQuestion(session: KeeperSession, ask: AnswerRequest, who: string): Promise<AnswerReply> {
   if (answering.has(session)) throw new SpoolError('QUESTION_CHANGED', { session: session.name });
   answering.add(session);
   try {
@@ -40,42 +41,49 @@ export async function answerQuestion(session: Session, ask: Ask, who: string): P
   }
 }
 
-async function pressAnswer(session: Session, ask: Ask, who: string): Promise<Answered> {
+async function pressAnswer(session: KeeperSession, ask: AnswerRequest, who: string): Promise<AnswerReply> {
   let last: string | null = null;
   for (let pressed = 0; pressed < KEYS_MAX; pressed++) {
-    const { keys, from, written }: Pressed = await typeWhenSeen(session, judge(last), press);
+    const { keys, from, written }: KeyPress = await typeWhenSeen(session, judge(last), press);
     await written;
     if (keys.length === 0) return { isConfirmed: await isGone(session, ask), offset: from, session: session.info };
     last = keys.join(' ');
   }
   throw new SpoolError('ANSWER_UNKNOWN', { session: session.name, reason: 'the selection does not reach it' });
 
-  /** `before`: what the last look said about the keys, before one of them was pressed. */
-  function judge(before: string | null): Judge {
+  /**
+   * Decides whether the next key may be pressed. `before`: the keys that were needed at the last look, before one of them was
+   * pressed.
+   */
+  function judge(before: string | null): ReadinessCheck {
     return (look) => {
       if (look.isUnsettled) return 'again';
       const option = optionIn(session, ask, look);
-      // Null: the question is being drawn. The same keys: the program has not reacted to the key before.
+      // Null: the question is still being drawn. The same keys: the program has not reacted to the previous key.
       return option === null || keysOf(option).join(' ') === before ? 'again' : 'type';
     };
   }
 
   /** Presses the next key. */
-  function press(look: Look): Pressed {
+  function press(look: ScreenReport): KeyPress {
     const option = optionIn(session, ask, look)!;
     const keys = keysOf(option);
     const from = session.info.offset;
     const isMove = keys.length > 1 && MOVES.has(keys[0]!);
     const bytes = option.keys!.slice(0, isMove ? 1 : undefined).map((key) => key.bytes);
-    // A letter and Enter belong together where a line is read; the screen would not show anything in between.
+    // A letter and Enter belong together where a line is read; the screen would not change in between.
     if (keys.length > 1 && !isMove && !session.input.readsByLine)
       throw new SpoolError('ANSWER_UNKNOWN', { session: session.name, reason: 'it takes several keys' });
     return { keys: isMove ? keys : [], from, written: session.input.write(Buffer.concat(bytes), who) };
   }
 }
 
-/** Throws if the session asks something else. Null: it asks, but its question cannot be read yet. */
-function optionIn({ name }: Session, { question, option }: Ask, { asks, question: shown }: Look): Option | null {
+/** Throws if the session shows another question. Returns null if the question cannot be read yet. */
+function optionIn(
+  { name }: KeeperSession,
+  { question, option }: AnswerRequest,
+  { asks, question: shown }: ScreenReport,
+): Option | null {
   if (asks !== null && shown === null) return null;
   const found = asks === null ? undefined : shown!.options.find(({ label }) => label === option);
   if (!found || !isSame(shown!, question)) throw new SpoolError('QUESTION_CHANGED', { session: name });
@@ -89,8 +97,8 @@ function isSame(one: Pick<Question, 'text' | 'subject'>, other: Pick<Question, '
   return one.text === other.text && one.subject === other.subject;
 }
 
-/** Whether the question has left the screen in time. */
-async function isGone(session: Session, { question, confirmMs = CONFIRM_MS }: Ask): Promise<boolean> {
+/** Returns whether the question has left the screen in time. */
+async function isGone(session: KeeperSession, { question, confirmMs = CONFIRM_MS }: AnswerRequest): Promise<boolean> {
   const deadline = performance.now() + confirmMs;
   for (;;) {
     const looked = session.nextLook();

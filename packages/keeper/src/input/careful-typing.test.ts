@@ -1,10 +1,11 @@
-/** What must hold between a look at the screen and the input that follows, with a scripted session. */
+/** Tests the rules between a look at the screen and the input that follows, with a scripted session. */
 import { expect, test, vi } from 'vitest';
 import { typeWhenSeen } from './careful-typing.ts';
-import type { Look } from '../screens/messages.ts';
-import type { Session } from '../session/session.ts';
+import { awaitReady } from './readiness.ts';
+import type { ScreenReport } from '../screens/messages.ts';
+import type { KeeperSession } from '../session/session.ts';
 
-const LOOK: Look = {
+const LOOK: ScreenReport = {
   offset: 100,
   isExact: true,
   state: 'idle',
@@ -16,35 +17,39 @@ const LOOK: Look = {
   question: null,
   isUnsettled: false,
   bracketedPaste: false,
+  hasInputRules: false,
   input: null,
   lines: ['$'],
   cursorRow: 0,
 };
 
-/** A session that shows these looks one after the other and repeats the last; `end` is the end of its log at that time. */
-function fakeSession(looks: readonly (Partial<Look> & { readonly end?: number })[]): {
-  session: Session;
+/**
+ * Creates a session that shows these looks one after the other and repeats the last; `end` is the end of its log at that time.
+ */
+function fakeSession(looks: readonly (Partial<ScreenReport> & { readonly end?: number })[]): {
+  session: KeeperSession;
   looked: () => number;
 } {
   let at = -1;
-  const now = (): Look & { end: number } => {
+  const now = (): ScreenReport & { end: number } => {
     const look = { ...LOOK, ...looks[Math.min(at, looks.length - 1)] };
     return { ...look, end: look.end ?? look.offset };
   };
   const session = {
     name: 'fake',
     isRunning: true,
-    trouble: null,
+    file: { trouble: null },
+    input: { readsByLine: false },
     look: () => (at++, Promise.resolve(now())),
     isSeenTo: (offset: number) => now().end === offset,
     get log() {
       return { end: now().end };
     },
   };
-  return { session: session as unknown as Session, looked: () => at + 1 };
+  return { session: session as unknown as KeeperSession, looked: () => at + 1 };
 }
 
-const judge = ({ asks, isUnsettled }: Look): 'type' | 'again' => {
+const judge = ({ asks, isUnsettled }: ScreenReport): 'type' | 'again' => {
   if (isUnsettled) return 'again';
   if (asks !== null) throw new Error(asks);
   return 'type';
@@ -83,4 +88,29 @@ test('[IN-7] without a look of the present in time, nothing is typed', async () 
   } finally {
     vi.useRealTimers();
   }
+});
+
+const AGENT: Partial<ScreenReport> = { hasInputRules: true, agent: 'claude' };
+const STARTING: Partial<ScreenReport> = { ...AGENT, state: 'starting', source: 'process', kind: null };
+const LINE = { text: '', rows: { top: 1, bottom: 3 }, clear: [] };
+const READY: Partial<ScreenReport> = { ...AGENT, state: 'idle', source: 'screen', kind: 'prompt', input: LINE };
+
+test('[IN-21] while an agent starts, nothing is typed; with its first empty input line it is', async () => {
+  const { session, looked } = fakeSession([STARTING, { ...READY, input: null, kind: null }, READY]);
+  expect(await typeWhenSeen(session, awaitReady(session, judge, judge), () => 'typed')).toBe('typed');
+  expect(looked()).toBe(3);
+});
+
+test('[IN-21] an agent that is not ready in time, or shows a dialog, gets nothing', async () => {
+  const type = vi.fn();
+  const late = fakeSession([STARTING]).session;
+  await expect(typeWhenSeen(late, awaitReady(late, judge, judge), type, { readyMs: 0 })).rejects.toMatchObject({
+    code: 'AGENT_NOT_READY',
+    details: { session: 'fake' },
+  });
+  const asking = fakeSession([STARTING, { ...STARTING, state: 'blocked', asks: 'Do you trust this folder?' }]).session;
+  await expect(typeWhenSeen(asking, awaitReady(asking, judge, judge), type)).rejects.toThrow(
+    'Do you trust this folder?',
+  );
+  expect(type).not.toHaveBeenCalled();
 });

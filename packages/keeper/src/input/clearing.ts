@@ -3,21 +3,21 @@
  * Ctrl-C and Esc would be shorter, but they also interrupt. Keeps the `--clear` part of IN-8.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Judge, typeWhenSeen } from './careful-typing.ts';
+import { type ReadinessCheck, typeWhenSeen } from './careful-typing.ts';
 import { notEmpty } from './refusals.ts';
-import type { Session } from '../session/session.ts';
+import type { KeeperSession } from '../session/session.ts';
 
-/** One round clears about one row. */
+/** The maximum of rounds; one round clears about one row. */
 const ROUNDS_MAX = 60;
 /** After this many rounds without effect, these are the wrong keys. */
 const VAIN_ROUNDS_MAX = 2;
-/** A program would take several keys in one read for a paste. */
+/** The pause between two keys: a program would take several keys in one read for a paste. */
 const KEY_MS = 20;
-/** After each round: time for the program to redraw the line. OpenCode on a busy machine takes a second. */
+/** The limit after each round for the program to redraw the line. OpenCode on a busy machine takes a second. */
 const DRAW_MS_MAX = 2000;
 const LOOK_AGAIN_MS = 50;
 
-export async function clearInput(session: Session, judge: Judge, who: string): Promise<void> {
+export async function clearInput(session: KeeperSession, judge: ReadinessCheck, who: string): Promise<void> {
   let last = '';
   let vain = 0;
   for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -36,8 +36,8 @@ export async function clearInput(session: Session, judge: Judge, who: string): P
   throw notEmpty(session, last, 'it could not be cleared');
 }
 
-/** Resolves when the line shows other text, or when it is time to press the keys again. */
-async function changed(session: Session, text: string): Promise<void> {
+/** Resolves when the line shows another text, or when it is time to press the keys again. */
+async function changed(session: KeeperSession, text: string): Promise<void> {
   const deadline = performance.now() + DRAW_MS_MAX;
   while (session.isRunning && performance.now() < deadline) {
     await sleep(LOOK_AGAIN_MS);

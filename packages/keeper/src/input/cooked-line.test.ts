@@ -3,7 +3,7 @@ import { COOKED_LINE_BYTES_MAX, CookedLine } from './cooked-line.ts';
 
 const xs = (count: number): string => 'x'.repeat(count);
 
-/** Types the pieces one after the other; returns the length of the longest line after each. */
+/** Types the pieces one after the other; returns the length of the longest line after each piece. */
 function typed(...pieces: string[]): number[] {
   const line = new CookedLine();
   return pieces.map((piece) => {

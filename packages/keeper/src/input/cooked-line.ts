@@ -18,7 +18,7 @@ const ERASES: ReadonlySet<number> = new Set([0x08, 0x7f]);
 export class CookedLine {
   #bytes = 0;
 
-  /** The length of the longest line if these bytes were typed now. Changes nothing. */
+  /** Returns the length of the longest line if these bytes were typed now. Does not record them. */
   longestWith(bytes: Uint8Array): number {
     return this.#walk(bytes).longest;
   }
@@ -28,7 +28,7 @@ export class CookedLine {
     this.#bytes = this.#walk(bytes).last;
   }
 
-  /** The program reads byte by byte: there is no line. */
+  /** Forgets the line: the program reads byte by byte. */
   clear(): void {
     this.#bytes = 0;
   }

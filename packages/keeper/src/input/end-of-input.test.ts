@@ -4,7 +4,7 @@ import { EndOfInput } from './end-of-input.ts';
 const CTRL_D = 4;
 
 beforeEach(() => void vi.useFakeTimers());
-/** A terminal whose program rests, reads by line, and reads at once what is typed. */
+/** Creates a terminal whose program rests, reads by line, and reads all input at once. */
 function stage(over: { isCanonical?: boolean; hasUnread?: boolean; endOfFileKey?: number; name?: string } = {}) {
   const terminal = {
     isCanonical: true,
@@ -28,10 +28,10 @@ function stage(over: { isCanonical?: boolean; hasUnread?: boolean; endOfFileKey?
   return { terminal, end };
 }
 
-test('[IN-20] the key is typed once the program rests, and again for the next read, less and less often', () => {
+test('[IN-44] the key is typed once the program rests, and again for the next read, less and less often', () => {
   const { terminal } = stage();
   vi.advanceTimersByTime(30);
-  expect(terminal.typed).toEqual([]); // one look cannot tell whether it rests
+  expect(terminal.typed).toEqual([]); // one look cannot show whether the program rests
   vi.advanceTimersByTime(30);
   expect(terminal.typed).toEqual([CTRL_D]);
   vi.advanceTimersByTime(60_000);
@@ -39,7 +39,7 @@ test('[IN-20] the key is typed once the program rests, and again for the next re
   expect(terminal.typed.length).toBeLessThan(70);
 });
 
-test('[IN-20] never more than one key is unread', () => {
+test('[IN-44] never more than one key is unread', () => {
   const { terminal } = stage();
   terminal.type = function (key) {
     this.typed.push(key);
@@ -53,13 +53,13 @@ test.each([
   ['has unread input', { hasUnread: true }],
   ['is in raw mode', { isCanonical: false }],
   ['has no end-of-file key', { endOfFileKey: -1 }],
-])('[IN-20] a terminal that %s gets nothing', (_what, over) => {
+])('[IN-44] a terminal that %s gets nothing', (_what, over) => {
   const { terminal } = stage(over);
   vi.advanceTimersByTime(60_000);
   expect(terminal.typed).toEqual([]);
 });
 
-test('[IN-20] a program that runs is waited for, but not for ever', () => {
+test('[IN-44] a program that runs is waited for, but not for ever', () => {
   const { terminal } = stage();
   terminal.reader = { name: 'node', words: ['node'], restMark: null, isReading: false, starvedMs: 0 };
   vi.advanceTimersByTime(4900);
@@ -68,18 +68,18 @@ test('[IN-20] a program that runs is waited for, but not for ever', () => {
   expect(terminal.typed).toEqual([CTRL_D]);
 });
 
-test('[IN-20] a program that gets no processor is waited for longer', () => {
+test('[IN-44] a program that gets no processor is waited for longer', () => {
   const { terminal } = stage();
   const reader = { name: 'node', words: ['node'], restMark: null, isReading: false };
   let starvedMs = 0;
   Object.defineProperty(terminal, 'reader', { get: () => ({ ...reader, starvedMs: (starvedMs += 20) }) });
-  vi.advanceTimersByTime(14_000); // it ran for a third of it
+  vi.advanceTimersByTime(14_000); // the program ran for a third of this time
   expect(terminal.typed).toEqual([]);
   vi.advanceTimersByTime(1500);
   expect(terminal.typed).toEqual([CTRL_D]);
 });
 
-test('[IN-20] a program that rests without reading a line may still be starting: it gets more time', () => {
+test('[IN-44] a program that rests without reading a line may still be starting: it gets more time', () => {
   const { terminal } = stage();
   terminal.reader = { name: 'node', words: ['node'], restMark: 'rests', isReading: false, starvedMs: 0 };
   vi.advanceTimersByTime(590);
@@ -97,13 +97,13 @@ test.each([
   ['less', 0],
   ['node', 0],
   ['bashful', 0],
-])('[IN-20] in raw mode, %s gets the key %i times', (name, times) => {
+])('[IN-45] in raw mode, %s gets the key %i times', (name, times) => {
   const { terminal } = stage({ isCanonical: false, name });
   vi.advanceTimersByTime(60_000);
   expect(terminal.typed).toHaveLength(times);
 });
 
-test('[IN-20] a cancelled end types nothing', () => {
+test('[IN-46] a cancelled end types nothing', () => {
   const { terminal, end } = stage();
   end.cancel();
   vi.advanceTimersByTime(60_000);

@@ -1,22 +1,22 @@
 /**
- * The end of the input of a child that has a terminal: types the end-of-file key, as a user would. Keeps IN-20.
+ * Ends the input of a child that has a terminal: types the end-of-file key, as a user would. Keeps IN-44 and IN-46.
  *
- * A terminal has no end. The key ends one read, and only of a program that reads by line; a program in raw mode would
- * get it as a character. So it is typed when the child has read everything, reads by line and rests (a program that
- * starts may still switch to raw mode). It is typed again for the next read: after half a line, the first key only
- * delivers that half. Never more than one is unread.
+ * A terminal cannot be closed for input. The key ends one read, and only of a program that reads by line; a program in raw mode
+ * would get it as a character. So the key is typed when the child has read all input, reads by line and rests (a program that
+ * starts may still switch to raw mode). It is typed again for the next read: after half a line, the first key only delivers that
+ * half. Never more than one is unread.
  *
- * Nothing announces these changes, so this looks again and again, at most once a second in the long run, for as long as
- * the end is due.
+ * The kernel does not announce these changes, so this code polls, at most once a second in the long run, for as long as the end
+ * is due.
  */
 import { isLineEditor } from './line-editors.ts';
 import type { TerminalReader } from './terminal-reader.ts';
 
 export interface InputTerminal {
   readonly isCanonical: boolean;
-  /** -1 when the terminal has none. */
+  /** The end-of-file key; -1 if the terminal has none. */
   readonly endOfFileKey: number;
-  /** Input, or an end, that the child has not read; or input that the terminal has not taken. */
+  /** Whether the child has not read all input or an end, or the terminal has not taken all input. */
   readonly hasUnread: boolean;
   readonly reader: TerminalReader;
   type(key: number): void;
@@ -24,16 +24,19 @@ export interface InputTerminal {
 
 const LOOK_MS = 30;
 const LOOK_MS_MAX = 1000;
-/** While the child has input to read, its end may come soon. */
+/** The poll interval while the child has input to read: its end may come soon. */
 const UNREAD_LOOK_MS_MAX = 250;
 /**
- * A child that rests, but does not wait for a line, may still be starting: it waits for a file or another process, and
- * then switches to raw mode.
+ * The time for which a child must rest if it does not wait for a line: it may still be starting, wait for a file or another
+ * process, and then switch to raw mode.
  */
 const REST_MS = 600;
-/** A child that never rests does not keep its end away for longer. Time in which it waited for a processor does not count. */
+/** The limit after which a child that never rests gets the key anyway. Time in which it waited for a processor does not count. */
 const REST_MS_MAX = 5000;
-/** A shell with stopped jobs wants the key twice. Text in its input line keeps it from ending at all. */
+/**
+ * The maximum of keys for a line editor. A shell with stopped jobs needs the key twice. Text in its input line keeps it from
+ * ending at all.
+ */
 const EDITOR_KEYS_MAX = 3;
 
 export class EndOfInput {

@@ -9,7 +9,7 @@ function folder(): string {
   return made;
 }
 
-test('[IN-4] keys are remembered, also by the next one, however long and odd they are', () => {
+test('[IN-43] keys are remembered, also by the next one, however long and odd they are', () => {
   const where = folder();
   const keys = ['task-7', 'x'.repeat(200), 'a\nb', '', '\0'];
   const first = new IdempotencyKeys(where);
@@ -23,7 +23,7 @@ test('[IN-4] keys are remembered, also by the next one, however long and odd the
   expect(next.has('task-8')).toBe(false);
 });
 
-test('[IN-4] the newest thousand are kept, and the file stays small', () => {
+test('[IN-43] the newest thousand are kept, and the file stays small', () => {
   const where = folder();
   const keys = new IdempotencyKeys(where);
   for (let at = 0; at < 5000; at++) keys.add(`key ${at}`);

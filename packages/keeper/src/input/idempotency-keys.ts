@@ -1,6 +1,6 @@
 /**
- * The idempotency keys of input that has been typed: input that repeats one of them is not typed again, not even by the
- * next keeper. One line per key in the session's folder; the newest thousand count. Keeps the last sentence of IN-4.
+ * The idempotency keys of typed input: input with a known key is not typed again, not even by the next keeper. The file in the
+ * session's folder has one line per key; the newest thousand count. Keeps IN-43.
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const DIGITS = 24;
 export class IdempotencyKeys {
   readonly #path: string;
   #known: Set<string> | null = null;
-  /** Lines in the file, including expired keys. */
+  /** The number of lines in the file, including expired keys. */
   #lines = 0;
 
   constructor(sessionFolder: string, file = 'keys') {
@@ -22,7 +22,7 @@ export class IdempotencyKeys {
     return this.#load().has(digest(key));
   }
 
-  /** The name of the journal's stream for this key, which records how much of the input is typed until it is complete. */
+  /** Returns the name of the journal's stream for this key, which records how much of the input is typed until it is complete. */
   streamOf(key: string): string {
     return digest(key);
   }
@@ -38,7 +38,7 @@ export class IdempotencyKeys {
       renameSync(`${this.#path}.tmp`, this.#path);
       this.#lines = known.size;
     } catch {
-      // A full disk: this keeper knows the key all the same
+      // The disk is full: this keeper knows the key nevertheless.
     }
   }
 
@@ -48,7 +48,7 @@ export class IdempotencyKeys {
     try {
       text = readFileSync(this.#path, 'latin1');
     } catch {
-      // none yet
+      // the file does not exist yet
     }
     const lines = text.split('\n').filter((line) => line.length === DIGITS);
     this.#lines = lines.length;
@@ -56,7 +56,7 @@ export class IdempotencyKeys {
   }
 }
 
-/** Keys can be of any length. */
+/** Returns a digest, because keys can be of any length. */
 function digest(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, DIGITS);
 }

@@ -1,4 +1,4 @@
-/** Real pipes; a keeper that is killed at a step is a journal that throws there, and another sink on the same pipes. */
+/** Uses real pipes; a keeper that is killed at a step is a journal that throws there, and then another sink on the same pipes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { native } from '@spool/native';
@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Its journal is written `writes` times; the next time it is killed before that. */
+/** A journal that can be written `writes` times; before the next write, the keeper is killed. */
 class MortalJournal extends InputJournal {
   #left: number;
 
@@ -46,7 +46,7 @@ class MortalJournal extends InputJournal {
   }
 }
 
-/** Writes the line as `writeOnce` does: from where the journal says. False when it is killed meanwhile. */
+/** Writes the line as `writeOnce` does: from the position in the journal. Returns false if the keeper is killed meanwhile. */
 function typed(line: string, journal: InputJournal): boolean {
   try {
     const sink = new EscrowedSink(agent, escrow, journal);
@@ -72,7 +72,7 @@ test('[EVT-6] a keeper is killed at every step: the line arrives once', () => {
   for (let steps = 0, isWhole = false; !isWhole; steps++) {
     const line = `prompt ${steps}\n`;
     isWhole = typed(line, new MortalJournal(steps));
-    let seen = arrived(); // it may have read what has come before the kill
+    let seen = arrived(); // the agent may have read the bytes from before the kill
     if (!isWhole) kills++;
     while (!typed(line, new MortalJournal(100)));
     seen += arrived();

@@ -1,16 +1,17 @@
 /**
- * Where input goes: a terminal or a pipe (`DirectSink`), or the pipe of an agent, through an escrow pipe (`EscrowedSink`).
+ * The destination of input: a terminal or a pipe (`DirectSink`), or the pipe of an agent, through an escrow pipe
+ * (`EscrowedSink`).
  *
- * What is written directly is recorded a moment later, and a kill in between repeats it (decision 013). An agent would take a
- * prompt twice. So its input goes through a pipe that all processes of the daemon hold:
+ * Direct input is recorded a moment after it is written, and a kill in between repeats it (decision 013). An agent would then get
+ * a prompt twice. So its input goes through a pipe that all processes of the daemon hold:
  *
  *   1. The escrow pipe is empty, and the journal says so.
  *   2. The bytes are written into the escrow pipe.
- *   3. The journal says that they are typed. One small write: it is done or not.
+ *   3. The journal says that they are typed. This is one small write: it is done or not.
  *   4. The kernel moves them to the agent; each byte is in one pipe or in the other.
  *
- * A keeper that finds bytes in the escrow pipe reads in the journal whether step 3 was done. If it was, it goes on with step 4;
- * otherwise nothing has arrived, and it discards them: the sender repeats them. Keeps the first sentence of EVT-6
+ * A keeper that finds bytes in the escrow pipe reads in the journal whether step 3 was done. If it was, the keeper continues with
+ * step 4; otherwise no byte has arrived, and it discards them: the sender repeats them. Keeps the first sentence of EVT-6
  * (decision 143).
  */
 import { constants } from 'node:os';
@@ -18,14 +19,17 @@ import { native } from '@spool/native';
 import type { InputJournal } from './journal.ts';
 
 /**
- * This many of the pushed bytes are typed. Called immediately, because the keeper may be killed at any time.
+ * Called with the number of pushed bytes that are typed. It is called immediately, because the keeper may be killed at any time.
  */
 export type OnWritten = (written: number) => void;
 
 export interface InputSink {
-  /** Bytes written, or -errno. Calls `onWritten` with more than none, and for an empty write that is done. */
+  /**
+   * Writes bytes; returns their number, or -errno. Calls `onWritten` if at least one byte was written, and for an empty write
+   * that succeeded.
+   */
   write(bytes: Uint8Array, onWritten: OnWritten): number;
-  /** Moves on what is on its way. 0 when nothing is left, or -errno. */
+  /** Moves the bytes in the escrow pipe onward; returns 0 when none is left, or -errno. */
   move(): number;
 }
 
@@ -70,7 +74,7 @@ export class EscrowedSink implements InputSink {
     const written = native.write(this.#escrow, bytes);
     if (written <= 0) return written;
     this.#journal.recordEscrowed(true, { isLater: true });
-    onWritten(written); // most likely records how far it has got, and this with it
+    onWritten(written); // this mostly writes the journal, together with the mark from above
     this.#journal.recordEscrowed(true);
     const moved = this.move();
     return moved < 0 && moved !== -constants.errno.EAGAIN ? moved : written;

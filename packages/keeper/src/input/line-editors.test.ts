@@ -19,6 +19,6 @@ test.each([
   ['python3.12', 'python3 -m app', false],
   ['bashful', 'bashful', false],
   ['vim', 'vim', false],
-])('[IN-20] %s, started as `%s`: %s', (name, line, isEditor) => {
+])('[IN-45] %s, started as `%s`: %s', (name, line, isEditor) => {
   expect(isLineEditor(name, line.split(' '))).toBe(isEditor);
 });

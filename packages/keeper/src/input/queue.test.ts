@@ -1,4 +1,4 @@
-/** Against a real socket: the kernel takes what fits and refuses the rest, as a terminal does. */
+/** Tests the queue against a real socket: the kernel takes as much as fits and refuses the rest, as a terminal does. */
 import { randomBytes } from 'node:crypto';
 import { native } from '@spool/native';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,7 +7,7 @@ import { INPUT_QUEUE_BYTES_MAX, InputQueue } from './queue.ts';
 
 class Child {
   readonly queue: InputQueue;
-  /** Each change of whether the queue asks to be notified when there is room. */
+  /** The requests of the queue to be notified of room (true), or not (false). */
   readonly wanted: boolean[] = [];
   readonly #room = new Uint8Array(64 * 1024);
   #end: number;
@@ -22,7 +22,7 @@ class Child {
     });
   }
 
-  /** Reads what has arrived. */
+  /** Reads the bytes that have arrived. */
   read(): Buffer {
     const chunks: Buffer[] = [];
     for (let read: number; (read = native.read(this.#end, this.#room)) > 0;)
@@ -30,7 +30,7 @@ class Child {
     return Buffer.concat(chunks);
   }
 
-  /** Reads, and lets the queue continue, until nothing more comes. */
+  /** Reads, and lets the queue continue, until no more bytes come. */
   readAll(): Buffer {
     const chunks: Buffer[] = [];
     for (let chunk: Buffer; (chunk = this.read()).length > 0;) {
@@ -40,7 +40,7 @@ class Child {
     return Buffer.concat(chunks);
   }
 
-  /** Writes until the kernel takes no more; returns what was pushed. */
+  /** Writes until the kernel takes no more; returns the bytes that were pushed. */
   stuff(): Buffer {
     const bytes = randomBytes(512 * 1024);
     void this.queue.push(bytes);

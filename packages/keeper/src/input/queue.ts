@@ -1,6 +1,6 @@
 /**
- * Input on its way to a child: ordered, binary-safe, acknowledged when it is in the terminal. A child that does not
- * read fills the queue; then a write is refused as a whole, and nothing is dropped silently. Keeps IN-1, IN-2 and IN-3.
+ * Input on its way to a child: ordered, binary-safe, acknowledged when it is in the terminal. A child that does not read fills
+ * the queue; then a write is refused as a whole, and no byte is dropped silently. Keeps IN-1, IN-2 and IN-3.
  */
 import { constants } from 'node:os';
 import { SpoolError } from '@spool/protocol';
@@ -9,7 +9,7 @@ import type { InputSink, OnWritten } from './input-sink.ts';
 /** Sixteen frames of the largest size: a long paste fits, a runaway writer does not. */
 export const INPUT_QUEUE_BYTES_MAX = 1024 * 1024;
 
-interface Pending {
+interface PendingInput {
   bytes: Uint8Array;
   written: number;
   readonly onWritten: OnWritten;
@@ -18,7 +18,7 @@ interface Pending {
 }
 
 export class InputQueue {
-  readonly #pending: Pending[] = [];
+  readonly #pending: PendingInput[] = [];
   readonly #wantWritable: (wanted: boolean) => void;
   #sink: InputSink | null;
   #bytes = 0;
@@ -58,10 +58,10 @@ export class InputQueue {
     return promise;
   }
 
-  /** The fd takes bytes again. */
+  /** Continues to write when the fd accepts bytes again. */
   flush(): void {
     if (this.#sink === null) return;
-    let next: Pending | undefined;
+    let next: PendingInput | undefined;
     while ((next = this.#pending[0])) {
       const { written: before, onWritten } = next;
       const written = this.#sink.write(next.bytes, (count) => onWritten(before + count));
@@ -81,7 +81,7 @@ export class InputQueue {
     this.#wantWritable(isBusy(this.#sink.move()));
   }
 
-  /** Nothing more can be written; rejects whatever waits. */
+  /** Ends the queue; rejects the writes that wait. */
   close(error = new SpoolError('SESSION_EXITED')): void {
     this.#sink = null;
     this.#bytes = 0;

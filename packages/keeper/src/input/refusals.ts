@@ -3,24 +3,25 @@
  */
 import { SpoolError } from '@spool/protocol';
 import { cleanText } from '@spool/vt';
-import type { Judge } from './careful-typing.ts';
-import type { Look } from '../screens/messages.ts';
+import type { ReadinessCheck } from './careful-typing.ts';
+import type { ScreenReport } from '../screens/messages.ts';
 import { foregroundOf } from '../screens/insight/foreground.ts';
-import type { Session } from '../session/session.ts';
+import type { KeeperSession } from '../session/session.ts';
 
-/** An error quotes at most this much of the text in an input line. */
+/** The maximum of characters of an input line that an error quotes. */
 const TOLD_CHARACTERS_MAX = 200;
 const TAKES_COMMANDS =
   'it is a full-screen program that Spool does not know, and may take text as commands (`spool send` types it anyway)';
 /** An input line that was just submitted is empty within this time; text that stays longer is real text. */
 const LEFT_OVER_MS = 300;
 
-/** Enter must not answer a dialog, neither one on the screen nor one that a shell's running command is about to show. */
-export function refuseDialogs(session: Session): Judge {
+/** Refuses input while a dialog is shown: Enter must not answer it, nor one that a shell's running command is about to show. */
+export function refuseDialogs(session: KeeperSession): ReadinessCheck {
   return ({ asks, kind, isUnsettled, agent, state }) => {
     if (isUnsettled) return 'again';
     if (asks === null) {
-      const command = state === 'working' && (agent === null || agent === 'shell') ? foregroundOf(session.pid) : null;
+      const command =
+        state === 'working' && (agent === null || agent === 'shell') ? foregroundOf(session.file.record.pid) : null;
       if (command === null) return 'type';
       throw new SpoolError('INPUT_BUSY', { session: session.name, reason: toldCommand(command) });
     }
@@ -29,10 +30,10 @@ export function refuseDialogs(session: Session): Judge {
 }
 
 /**
- * An editor or a pager takes text as commands. On the alternate screen, a program without rules gets a prompt only if
- * something other than silence shows that it waits for text: its own report, or an input line on its screen.
+ * Refuses input to an editor or a pager, which takes text as commands. On the alternate screen, a program without rules gets a
+ * prompt only if something other than silence shows that it waits for text: its own report, or an input line on its screen.
  */
-export function refuseFullScreen(session: Session, judge: Judge): Judge {
+export function refuseFullScreen(session: KeeperSession, judge: ReadinessCheck): ReadinessCheck {
   return (look) => {
     const verdict = judge(look);
     if (verdict === 'again' || !look.isAlternate || isKnownAgent(look)) return verdict;
@@ -41,8 +42,8 @@ export function refuseFullScreen(session: Session, judge: Judge): Judge {
   };
 }
 
-/** Enter must not submit text that was already in the input line. */
-export function refuseLeftOvers(session: Session): Judge {
+/** Refuses to type after other text: Enter must not submit text that was already in the input line. */
+export function refuseLeftOvers(session: KeeperSession): ReadinessCheck {
   const judgeDialogs = refuseDialogs(session);
   let since: number | null = null;
   return (look) => {
@@ -57,12 +58,12 @@ export function refuseLeftOvers(session: Session): Judge {
   };
 }
 
-export function notEmpty(session: Session, text: string, result?: string): SpoolError {
+export function notEmpty(session: KeeperSession, text: string, result?: string): SpoolError {
   const reason = JSON.stringify(cleanText(text.replaceAll('\n', ' '), TOLD_CHARACTERS_MAX));
   return new SpoolError('INPUT_NOT_EMPTY', { session: session.name, reason, ...(result !== undefined && { result }) });
 }
 
-const isKnownAgent = ({ agent }: Look): boolean => agent !== null && agent !== 'shell';
+const isKnownAgent = ({ agent }: ScreenReport): boolean => agent !== null && agent !== 'shell';
 
 const toldCommand = (command: readonly string[]): string =>
   `it runs ${cleanText(command.join(' '), TOLD_CHARACTERS_MAX)}`;

@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Takes every byte at once, or as many as `room` says. */
+/** A terminal that takes every byte at once, or as many as `room` allows. */
 class FakeTerminal {
   readonly isTerminal = true;
   readsByLine = false;
@@ -46,7 +46,7 @@ const input = (): SessionInput =>
     onTypist: ({ who }) => typists.push(who),
   });
 
-/** What a viewer is told. */
+/** Creates a viewer that records its messages. */
 function viewer(): { readonly watcher: Watcher; readonly told: unknown[] } {
   const told: unknown[] = [];
   const watcher = { confirm: (offset: number) => told.push(offset), emit: (event: unknown) => told.push(event) };
@@ -55,13 +55,13 @@ function viewer(): { readonly watcher: Watcher; readonly told: unknown[] } {
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-test('[IN-4] input with a key is typed once, also when the next keeper is asked again', async () => {
+test('[IN-43] input with a key is typed once, also when the next keeper is asked again', async () => {
   expect(await input().writeOnce('k1', bytes('ls\r'), 'ann')).toBe(true);
   expect(await input().writeOnce('k1', bytes('ls\r'), 'ann')).toBe(false);
   expect(terminal!.seen).toBe('ls\r');
 });
 
-test('[IN-4] of input with a key that was cut by the death of a keeper, the next one types the rest', async () => {
+test('[IN-43] of input with a key that was cut by the death of a keeper, the next one types the rest', async () => {
   terminal!.room = 3;
   void input().writeOnce('k1', bytes('abcdef'), 'ann');
   terminal!.room = Infinity;

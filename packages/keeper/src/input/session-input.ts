@@ -1,10 +1,10 @@
 /**
- * The input of one session, from all clients: written once each, confirmed when it is in the terminal, and recorded so
- * that the next keeper continues where this one stopped. Keeps IN-10, and the input part of LIFE-1.
+ * The input of one session, from all clients: written once, confirmed when it is in the terminal, and recorded so that the next
+ * keeper continues where this one stopped. Keeps IN-10, and the input part of LIFE-1.
  *
- * Three ways lead to the terminal: bytes of a client, with or without an idempotency key (`write`, `writeOnce`), bytes
- * of a viewer at an offset of its input stream (`typed`), and the daemon's answers to terminal queries (`answer`).
- * Keeps IN-6: which client types is recorded with the input, and each change of it in the history.
+ * Input comes in three ways: bytes of a client, with or without an idempotency key (`write`, `writeOnce`), bytes of a viewer at
+ * an offset of its input stream (`typed`), and the daemon's answers to terminal queries (`answer`). Keeps IN-6: the client that
+ * types is recorded with the input, and each change of it in the history.
  */
 import { endsWithEnter } from '@spool/core/status';
 import { SpoolError } from '@spool/protocol';
@@ -13,7 +13,7 @@ import type { Child } from '../session/child.ts';
 import { COOKED_LINE_BYTES_MAX, CookedLine } from './cooked-line.ts';
 import { EndOfInput } from './end-of-input.ts';
 import { IdempotencyKeys } from './idempotency-keys.ts';
-import { InputJournal, type Typist } from './journal.ts';
+import { InputJournal, type InputAuthor } from './journal.ts';
 import { PasteWatch } from './paste-watch.ts';
 import type { OnWritten } from './input-sink.ts';
 import { INPUT_QUEUE_BYTES_MAX } from './queue.ts';
@@ -22,16 +22,20 @@ import { steadyNow } from '../screens/steady-clock.ts';
 export interface SessionInputOptions {
   readonly folder: string;
   name(): string;
-  /** Null when it has ended. */
+  /** Returns the child; null when it has ended. */
   child(): Child | null;
-  /** A client types; `isEntered`: with Enter at the end. */
+  /** Called when a client types; `isEntered`: with Enter at the end. */
   onTyped(at: number, isEntered: boolean): void;
-  /** A client began to type: another one than before, or the same after a long pause. */
-  onTypist(typist: Typist): void;
+  /** Called when a client begins to type: another one than before, or the same after a long pause. */
+  onTypist(typist: InputAuthor): void;
 }
 
-/** A key, or the end of a text: what comes before does not matter. */
+/** The bytes at the end of the input that are searched for Enter: a key, or the end of a text. */
 const ENTER_BYTES_MAX = 4096;
+
+const CARRIAGE_RETURN = 0x0d;
+/** The length of Enter in kitty's protocol, `CSI 13 u`. */
+const ENTER_CODE_BYTES_MIN = 5;
 
 /** After this pause, the same client is recorded in the history again. */
 export const TYPIST_AGAIN_MS = 10 * 60_000;
@@ -41,13 +45,13 @@ export class SessionInput {
   readonly #options: SessionInputOptions;
   readonly #keys: IdempotencyKeys;
   readonly #keysUnderWay = new Map<string, Promise<void>>();
-  /** Input stream → its end, while bytes of it wait in the queue. */
+  /** The end of each input stream of which bytes wait in the queue. */
   readonly #streamsUnderWay = new Map<string, number>();
   readonly #paste = new PasteWatch();
   readonly #cookedLine = new CookedLine();
   readonly #answers: { readonly bytes: Uint8Array; readonly upTo: number }[] = [];
   #answerTimer: NodeJS.Timeout | null = null;
-  /** Null until the end of the input is due. */
+  /** The pending end of the input; null until it is due. */
   #end: EndOfInput | null = null;
 
   constructor(options: SessionInputOptions) {
@@ -56,22 +60,22 @@ export class SessionInput {
     this.#keys = new IdempotencyKeys(options.folder);
   }
 
-  /** Which client typed last, and when; also if that was before this keeper. */
-  get lastTyped(): Typist | null {
+  /** The client that typed last, and when; also if that was before this keeper. */
+  get lastTyped(): InputAuthor | null {
     return this.journal.typist;
   }
 
-  /** Typed, and not yet read by the child: a terminal may echo it all the same. */
+  /** The number of bytes that are typed, but not yet read by the child: a terminal may echo them nevertheless. */
   get unreadBytes(): number {
     return this.#options.child()?.unreadBytes ?? 0;
   }
 
-  /** Its terminal hands over whole lines. */
+  /** Whether the terminal hands over whole lines. */
   get readsByLine(): boolean {
     return this.#options.child()?.readsByLine ?? false;
   }
 
-  /** Received from a client, and not yet in the terminal: only this process has it. */
+  /** The number of bytes that were received from a client, but are not yet in the terminal: only this process has them. */
   get queuedBytes(): number {
     return this.#options.child()?.queuedBytes ?? 0;
   }
@@ -85,13 +89,13 @@ export class SessionInput {
     return this.#keys.has(key);
   }
 
-  /** Types bytes with an idempotency key: once. False when they had been typed before. */
+  /** Types bytes with an idempotency key once. Returns false if they had been typed before. */
   async writeOnce(key: string, bytes: Uint8Array, who: string | null): Promise<boolean> {
     if (this.#keys.has(key)) return false;
     const first = this.#keysUnderWay.get(key);
     if (first) return first.then(() => false);
     if (who !== null) this.#recordTyped(who, bytes);
-    // A keeper that died in the middle of it recorded how far it got.
+    // A keeper that died in the middle of the write has recorded its position.
     const stream = this.#keys.streamOf(key);
     const known = Math.min(this.journal.typedOf(stream), bytes.length);
     const hasEscrow = this.#options.child()?.hasInputEscrow === true;
@@ -101,7 +105,7 @@ export class SessionInput {
       if (isWhole) this.#keys.add(key);
     }).finally(() => {
       this.#keysUnderWay.delete(key);
-      if (hasEscrow && this.#keysUnderWay.size === 0) this.journal.release(); // a line to an agent is rare
+      if (hasEscrow && this.#keysUnderWay.size === 0) this.journal.release(); // a line for an agent is rare
     });
     this.#keysUnderWay.set(key, typed);
     await typed;
@@ -109,8 +113,8 @@ export class SessionInput {
   }
 
   /**
-   * Input of a viewer, at an offset of its input stream: what has arrived before is not written again. False when all
-   * of it had arrived before.
+   * Takes input of a viewer, at an offset of its input stream; bytes that have arrived before are not written again. Returns
+   * false if all of them had arrived before.
    */
   typed(watcher: Watcher, who: string, stream: string, offset: number, bytes: Uint8Array): boolean {
     const end = offset + bytes.length;
@@ -138,7 +142,7 @@ export class SessionInput {
     return true;
   }
 
-  /** Answers a terminal query: once, and recorded as answered. Not in the middle of a paste. */
+  /** Answers a terminal query once, and records it as answered. The answer waits for the end of a paste. */
   answer(bytes: Uint8Array, upTo: number): void {
     const waitMs = this.#paste.openMs(performance.now());
     this.#answers.push({ bytes, upTo });
@@ -146,34 +150,34 @@ export class SessionInput {
     else this.#answerTimer ??= setTimeout(() => this.#giveAnswers(), waitMs);
   }
 
-  /** There were no other queries before this offset. */
+  /** Records that there are no other queries before this offset. */
   answeredUpTo(offset: number): void {
     if (this.#answers.length === 0 && offset > this.journal.answeredTo) this.journal.recordAnswered(offset);
   }
 
-  /** Bytes of the daemon itself, such as a focus report. */
+  /** Types bytes of the daemon itself, such as a focus report. */
   push(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
     const child = this.#options.child();
     if (!child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.#options.name() }));
     return child.push(bytes, onWritten);
   }
 
-  /** The input ends with what is queued; input that anyone types later takes that back. For a child on a terminal. */
+  /** Ends the input after the queued bytes; later input of any client cancels the end. This is for a child on a terminal. */
   async end(child: Child): Promise<void> {
     await child.push(new Uint8Array(0));
-    if (this.#options.child() !== child) return; // it has ended
+    if (this.#options.child() !== child) return; // the child has ended
     this.journal.recordEnded(true);
     this.resumeEnd(child);
   }
 
-  /** A new keeper continues with an end that is due. */
+  /** Continues, in a new keeper, with an end that is due. */
   resumeEnd(child: Child): void {
     if (!this.journal.isEnded) return;
     this.#end ??= new EndOfInput(child.inputTerminal);
     this.#end.start();
   }
 
-  /** The child has ended. */
+  /** Ends the input of a child that has ended. */
   close(): void {
     this.#end?.cancel();
     this.journal.close();
@@ -185,12 +189,12 @@ export class SessionInput {
     if (this.#answerTimer) clearTimeout(this.#answerTimer);
     this.#answerTimer = null;
     for (const { bytes, upTo } of this.#answers.splice(0)) {
-      void this.push(bytes).catch(() => {}); // it has ended, or does not read: then it does not wait for the answer
+      void this.push(bytes).catch(() => {}); // the child has ended, or does not read: then it does not wait for the answer
       this.journal.recordAnswered(upTo);
     }
   }
 
-  /** For input of clients, not for answers of the daemon: it may be a piece of a paste. */
+  /** Pushes input of clients, which may be a part of a paste; not for answers of the daemon. */
   #pushTyped(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
     const tooLong = this.#lineTooLong(bytes);
     if (tooLong) return Promise.reject(tooLong);
@@ -204,7 +208,7 @@ export class SessionInput {
     return typed;
   }
 
-  /** The kernel would cut the line silently. */
+  /** Returns an error for a line that the kernel would cut silently. */
   #lineTooLong(bytes: Uint8Array): SpoolError | null {
     const child = this.#options.child();
     if (!child?.isTerminal) return null;
@@ -229,6 +233,8 @@ export class SessionInput {
   }
 
   #isEnter(bytes: Uint8Array): boolean {
+    // The common case, a key: Enter in any other form is longer than this.
+    if (bytes.length < ENTER_CODE_BYTES_MIN && bytes.at(-1) !== CARRIAGE_RETURN) return false;
     if (this.#paste.openMs(performance.now()) > 0) return false;
     return endsWithEnter(Buffer.from(bytes.subarray(-ENTER_BYTES_MAX)).toString('latin1'));
   }

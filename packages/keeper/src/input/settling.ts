@@ -1,41 +1,59 @@
 /**
- * The pause between the paste of a prompt and its Enter. Keeps IN-4.
+ * The pause between the paste of a prompt and its Enter. Keeps IN-40.
  *
- * Gemini makes a newline of an Enter that comes within 40 ms of a paste, counted from when it has read the paste, which may
- * be long after it was typed. So the pause is counted from when the paste is seen in the input line.
+ * Gemini takes an Enter for a newline if it comes within 40 ms of a paste, counted from the moment when it has read the paste,
+ * which may be long after it was typed. So the pause begins when the paste is visible in the input line. An agent whose input
+ * line never shows the paste gets no Enter.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Look } from '../screens/messages.ts';
+import { isHeldBy, squeezed } from '@spool/core/status';
+import type { ScreenReport } from '../screens/messages.ts';
 
-/** Until the paste is read and the screen has come to rest, within these bounds. */
+/** The bounds for the wait until the paste is read and the screen does not change. */
 const SETTLE_MS_MIN = 60;
 const SETTLE_MS_MAX = 600;
-/** Where the input line of an agent is known: until it contains the text. */
-const SHOWN_MS_MAX = 2000;
+/** The limit for a known input line to show the text. A busy machine takes seconds. */
+const SHOWN_MS_MAX = 10_000;
 const LOOK_AGAIN_MS = 50;
-/** From the first look that shows the paste to Enter: Gemini's 40 ms, and time for a busy machine to let it count them. */
+/**
+ * The pause from the first look that shows the paste to Enter: Gemini's 40 ms, and time for a busy machine to let it count them.
+ */
 export const REST_MS = 150;
+/**
+ * The pause if the line shows something other than the end of the text (`[Pasted text #1 +9 lines]`): it must be unchanged for
+ * longer.
+ */
+const OTHER_REST_MS = 600;
 
-type Seen = Pick<Look, 'agent' | 'asks' | 'input'>;
+type InputReport = Pick<ScreenReport, 'agent' | 'asks' | 'input' | 'hasInputRules'>;
 
-interface Watched {
+interface LookSource {
   nextLook(): Promise<void>;
 }
 
-/** What of a session is looked at. */
-export interface Settling extends Watched {
+/** The part of a session that is examined. */
+export interface SettlingSession extends LookSource {
   readonly isRunning: boolean;
   readonly lookedTo: number;
   readonly info: { readonly offset: number };
   readonly input: { readonly unreadBytes: number };
-  look(options: { readonly mustReach: boolean }): Promise<Seen>;
+  look(options: { readonly mustReach: boolean }): Promise<InputReport>;
 }
 
+/** The place of a paste after the wait. */
+export type PasteOutcome =
+  /** In the input line, with its text without blanks. */
+  | { readonly place: 'line'; readonly line: string }
+  /** The known input line did not show it in time, or a dialog is in its place. */
+  | { readonly place: 'unseen' }
+  /** The input line is unknown. */
+  | { readonly place: 'unknown' };
+
 /**
- * Waits until the paste has been read and the screen stands still; where an agent's input line is known, until it
- * contains the text, and then a rest. The wait is bounded: some programs show nothing of it, or something else.
+ * Waits until the paste has been read and the screen does not change; if an agent's input line is known, waits until it contains
+ * the text, and then for a pause. `wasLineSeen`: the empty line was seen before the paste.
  */
-export async function settled(session: Settling, tail: string): Promise<void> {
+export async function settled(session: SettlingSession, text: string, wasLineSeen: boolean): Promise<PasteOutcome> {
   await sleep(SETTLE_MS_MIN);
   const from = session.lookedTo;
   await until(session, SETTLE_MS_MAX - SETTLE_MS_MIN, () =>
@@ -46,17 +64,23 @@ export async function settled(session: Settling, tail: string): Promise<void> {
     ),
   );
   const deadline = performance.now() + SHOWN_MS_MAX;
+  let last = { line: '', since: 0 };
   for (;;) {
     const look = session.isRunning ? await session.look({ mustReach: false }).catch(() => null) : null;
-    if (look === null || !isAgent(look)) return;
-    if (tail === '' || !isExpected(look) || performance.now() >= deadline) break;
+    if (look === null || !isAgent(look)) return { place: 'unknown' };
+    if (!look.hasInputRules || (!wasLineSeen && look.input === null)) return sleep(REST_MS, { place: 'unknown' });
+    const now = performance.now();
+    const line = look.asks === null ? squeezed(look.input?.text ?? '') : '';
+    if (line !== last.line) last = { line, since: now };
+    if (line !== '' && now - last.since >= (isHeldBy(line, text) ? REST_MS : OTHER_REST_MS))
+      return { place: 'line', line };
+    if (look.asks !== null || now >= deadline) return { place: 'unseen' };
     await sleep(LOOK_AGAIN_MS);
   }
-  await sleep(REST_MS);
 }
 
 /** Resolves with the first result of `check`; null when the time is over. */
-export async function until<T>(session: Watched, ms: number, check: () => Promise<T | null>): Promise<T | null> {
+export async function until<T>(session: LookSource, ms: number, check: () => Promise<T | null>): Promise<T | null> {
   const deadline = performance.now() + ms;
   for (;;) {
     const looked = session.nextLook();
@@ -69,12 +93,7 @@ export async function until<T>(session: Watched, ms: number, check: () => Promis
   }
 }
 
-/** A shell need not show what it reads, and takes Enter at any time. */
-function isAgent({ agent }: Seen): boolean {
+/** Returns whether the program is an agent. A shell need not show its input, and takes Enter at any time. */
+function isAgent({ agent }: InputReport): boolean {
   return agent !== null && agent !== 'shell';
-}
-
-/** The text has yet to appear: the input line is known, and is empty. */
-function isExpected({ asks, input }: Seen): boolean {
-  return asks === null && input?.text === '';
 }

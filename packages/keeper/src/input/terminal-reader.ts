@@ -1,6 +1,6 @@
 /**
- * Asks the kernel about the processes in the foreground of a terminal: what leads them, and whether they have run since
- * the last look. A program that starts has not yet said how it reads its terminal; one that sleeps mostly has.
+ * Asks the kernel about the processes in the foreground of a terminal: which one leads them, and whether they have run since the
+ * last look. A program that starts has not yet set how it reads its terminal; a program that sleeps mostly has.
  */
 import { readFileSync } from 'node:fs';
 
@@ -9,21 +9,24 @@ export interface TerminalReader {
   readonly name: string;
   /** The command line of that process. */
   readonly words: readonly string[];
-  /** Equal in two looks: none of the processes ran between them. Null while one of them is running. */
+  /** A mark that is equal in two looks if none of the processes ran between them. Null while one of them is running. */
   readonly restMark: string | null;
-  /** How long they have waited for a processor, all in all: on a busy machine a program starts slowly. */
+  /** The total time for which the processes have waited for a processor: on a busy machine a program starts slowly. */
   readonly starvedMs: number;
-  /** One of them waits for a line of the terminal. False also where the kernel does not say what a process waits for. */
+  /**
+   * Whether one of the processes waits for a line of the terminal. False also if the kernel does not report what a process waits
+   * for.
+   */
   readonly isReading: boolean;
 }
 
-/** A pipeline has a few processes; a build with more than this is not looked at completely. */
+/** The maximum of processes that are read: a pipeline has a few; a larger build is not read completely. */
 const PROCESSES_MAX = 64;
 
-/** The kernel's functions in which a read of a terminal sleeps. */
+/** The kernel functions in which a read from a terminal sleeps. */
 const TERMINAL_READS: ReadonlySet<string> = new Set(['wait_woken', 'n_tty_read']);
 
-/** `leader` is the child that the session started, whose terminal it is. */
+/** Returns the state of the foreground; `leader` is the child of the session, which owns the terminal. */
 export function terminalReader(leader: number): TerminalReader {
   const group = statOf(leader)?.foreground ?? leader;
   const marks: string[] = [];
@@ -67,7 +70,7 @@ function switchesOf(pid: number): string {
   );
 }
 
-/** Of its first thread. 0 where the kernel does not count it. */
+/** Returns the waiting time of the first thread; 0 if the kernel does not count it. */
 function starvedMsOf(pid: number): number {
   const [, waitedNs = '0'] = read(`/proc/${pid}/schedstat`).split(' ');
   return Number(waitedNs) / 1e6 || 0;
@@ -82,6 +85,6 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    return ''; // it has ended meanwhile
+    return ''; // the process has ended meanwhile
   }
 }

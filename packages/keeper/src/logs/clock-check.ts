@@ -1,10 +1,10 @@
 /**
- * Decides whether the wall clock can be trusted for deletion by age. A clock that was briefly set years ahead (a dead
- * battery, a mistake, a restored snapshot) must not make everything thirty days old at once. Keeps LOG-9.
+ * Decides whether the wall clock can be trusted for deletion by age. A clock that was briefly set years ahead (a dead battery, a
+ * mistake, a restored snapshot) must not make all output thirty days old at once. Keeps LOG-9.
  *
- * Within one boot, wall clock and uptime advance together; if they diverge by more than an hour, the clock was set.
- * Across a reboot only a leap of half a year is suspicious: a machine may have been off for a holiday. After either,
- * nothing is deleted by age until a day of uptime has passed without another leap.
+ * Within one boot, wall clock and uptime advance together; if they diverge by more than an hour, the clock was set. Across a
+ * reboot only a leap of half a year is suspicious: a machine may have been off for a holiday. After either, no output is deleted
+ * by age until a day of uptime has passed without another leap.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -18,7 +18,7 @@ const DISTRUST_MS = DAY_MS;
 /** The kernel's clocks. */
 export interface Clocks {
   readonly wallMs: number;
-  /** Since the boot, including the time that the machine slept. */
+  /** The time since the boot, including the time that the machine slept. */
   readonly uptimeMs: number;
   readonly bootId: string;
 }
@@ -29,7 +29,7 @@ export interface ClockRecord extends Clocks {
   readonly distrustMs: number;
 }
 
-/** What to record now, and whether the wall clock can be trusted. */
+/** Returns the new record, and whether the wall clock can be trusted. */
 export function checkClock(
   before: ClockRecord | null,
   now: Clocks,
@@ -54,14 +54,14 @@ export class ClockCheck {
     this.#file = file;
   }
 
-  /** Checks, and records what it saw. */
+  /** Checks the clock, and records the result. */
   isTrusted(): boolean {
     const { record, isTrusted } = checkClock(this.#read(), clocks());
     try {
       writeFileSync(`${this.#file}.tmp`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
       renameSync(`${this.#file}.tmp`, this.#file);
     } catch {
-      // A full disk: then the next check compares with an older record
+      // The disk is full: the next check compares with an older record.
     }
     return isTrusted;
   }
@@ -72,7 +72,7 @@ export class ClockCheck {
       const { wallMs, uptimeMs, distrustMs, bootId } = record;
       return [wallMs, uptimeMs, distrustMs].every(Number.isFinite) && typeof bootId === 'string' ? record : null;
     } catch {
-      return null; // none yet, or damaged
+      return null; // the file does not exist yet, or is damaged
     }
   }
 }

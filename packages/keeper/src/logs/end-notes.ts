@@ -1,25 +1,24 @@
 /**
- * Tells the holder how far a log has got, once its session pauses. The holder and the fd store remember it without the
- * disk: if all files of a log are deleted and the keeper is killed, the next one continues behind what was lost. Keeps
- * LOG-12, with `core/log`.
+ * Reports the end of a log to the holder, once its session pauses. The holder and the fd store keep it in memory: if all files of
+ * a log are deleted and the keeper is killed, the next keeper continues after the lost bytes. Keeps LOG-12, with `core/log`.
  *
- * A session that prints steadily needs no note: a log notices with the next output that its files are gone. No timer
- * runs while nothing grows.
+ * A session that prints steadily needs no note: a log notices with the next output that its files are gone. No timer runs while
+ * no log grows.
  */
 const PAUSE_MS = 1000;
 
-export interface Noted {
+export interface EndNoteTarget {
   /** Sends the note, unless the session has ended. */
   noteEnd(): void;
 }
 
 export class EndNotes {
-  #grown = new Set<Noted>();
-  /** Grown before the last tick, and not since. */
-  #pausing = new Set<Noted>();
+  #grown = new Set<EndNoteTarget>();
+  /** The logs that have grown before the last tick, and not since. */
+  #pausing = new Set<EndNoteTarget>();
   #timer: NodeJS.Timeout | null = null;
 
-  grown(session: Noted): void {
+  grown(session: EndNoteTarget): void {
     this.#pausing.delete(session);
     this.#grown.add(session);
     this.#timer ??= setTimeout(() => this.#tick(), PAUSE_MS);

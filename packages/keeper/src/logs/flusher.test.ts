@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { Flusher } from './flusher.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-/** A log that counts its flushes; `takes` decides which of them the disk accepts. */
+/** Creates a log that counts its flushes; `takes` decides which of them the disk accepts. */
 function fakeLog(takes: (flush: number) => boolean = () => true): { log: Log; flushes: () => number } {
   let count = 0;
   const log = {
@@ -13,7 +13,7 @@ function fakeLog(takes: (flush: number) => boolean = () => true): { log: Log; fl
   return { log: log as unknown as Log, flushes: () => count };
 }
 
-/** The most that a power cut may cost. */
+/** The maximum of output time that a power cut may cost. */
 const PROMISED_MS = 250;
 
 test('[LIFE-5] what has grown is on its way to the disk well within 250 ms, however often it grows', async () => {
@@ -44,14 +44,14 @@ test('[LIFE-5] a slow round delays the next one by no more than itself', async (
     isDirty: true,
     flush: async () => {
       rounds.push(performance.now() - startedAt);
-      await new Promise((resolve) => setTimeout(resolve, 60)); // the disk
+      await new Promise((resolve) => setTimeout(resolve, 60)); // the time that the disk takes
     },
   } as unknown as Log;
   for (let ms = 0; ms < 2000; ms += 10) {
     flusher.note(log);
     await vi.advanceTimersByTimeAsync(10);
   }
-  // What grows right after the start of a round is durable at the end of the next.
+  // Output right after the start of a round is durable at the end of the next round.
   for (const [at, startedMs] of rounds.entries())
     expect(startedMs + 60 - (rounds[at - 1] ?? 0)).toBeLessThanOrEqual(PROMISED_MS);
   expect(rounds.length).toBeGreaterThan(8);

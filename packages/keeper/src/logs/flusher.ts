@@ -1,22 +1,22 @@
 /**
- * Flushes logs to the disk soon after they grow, so that a power cut costs at most 250 ms. No timer runs while nothing
- * grows. Keeps the last sentence of LIFE-5.
+ * Flushes logs to the disk soon after they grow, so that a power cut costs at most 250 ms. No timer runs while no log grows.
+ * Keeps the last sentence of LIFE-5: the loss at a power cut.
  *
- * All logs that have grown are flushed together. Their times, which are in files of their own, follow once a second.
+ * All logs that have grown are flushed together. Their times, which are in separate files, follow once a second.
  */
 import type { Log } from '@spool/core';
 
-/** A round itself takes some 20 ms with 200 logs, on an ordinary disk. */
+/** The delay of a round, which itself takes some 20 ms with 200 logs, on an ordinary disk. */
 const FLUSH_AFTER_MS = 170;
 
 const TIMES_EVERY_MS = 1000;
 
-/** After a refusal, the disk is tried again, whether or not the log grows. */
+/** The delay after a refusal, whether or not the log grows. */
 const RETRY_MS = 1000;
 
 export class Flusher {
   readonly #dirty = new Set<Log>();
-  /** Their bytes are durable, but not all of their times. */
+  /** The logs whose bytes are durable, but not all of their times. */
   readonly #untimed = new Set<Log>();
   readonly #refused = new Set<Log>();
   #timer: NodeJS.Timeout | null = null;
@@ -24,10 +24,10 @@ export class Flusher {
   #retry: NodeJS.Timeout | null = null;
   #timesAt = -Infinity;
   #isFlushing = false;
-  /** A round was due while another was under way. */
+  /** Whether a round became due while another was running. */
   #isDue = false;
 
-  /** `log` has grown. */
+  /** Notes that `log` has grown. */
   note(log: Log): void {
     this.#dirty.add(log);
     this.#timer ??= setTimeout(() => {

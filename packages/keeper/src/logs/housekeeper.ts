@@ -1,31 +1,31 @@
 /**
- * Retention and compression in the background. A session is checked when a segment of its log was sealed (and by the
- * sweep, see `sweeper.ts`), and compressed one segment at a time, once it has been quiet for a moment or too much has
- * piled up. Keeps LOG-5, with `sweeper.ts`.
+ * Applies retention and compression in the background. A log is checked when one of its segments was sealed (and by the sweep,
+ * see `sweeper.ts`), and compressed one segment at a time, once it has been quiet for a moment or too much has piled up. Keeps
+ * LOG-5, with `sweeper.ts`.
  */
 import { LOG_DEFAULTS, type Log } from '@spool/core';
 
-/** During a flood the processor is needed elsewhere; a moment of quiet comes soon enough. */
+/** The time for which a log must be quiet: during a flood the processor is needed elsewhere. */
 const QUIET_MS = 1500;
 
-/** Nothing waits longer than this, even in a flood: the disk is limited too. */
+/** The maximum wait, even in a flood: the disk is limited too. */
 const PATIENCE_MS = 30_000;
 
-/** What the housekeeper maintains: a session. */
-export interface Kept {
+/** A log that the housekeeper maintains. */
+export interface RetainedLog {
   readonly log: Log;
-  /** The size of what is stored beside the log: keyframes, history and the like. */
+  /** Returns the size of the files beside the log: keyframes, history and the like. */
   bytesBeside(): Promise<number>;
-  /** The log starts later now. */
+  /** Called when the start of the log was dropped. */
   dropped(): void;
 }
 
 export class Housekeeper {
   /** The size of each log when it was last checked. */
-  readonly #lookedAt = new WeakMap<Kept, number>();
-  /** When each grew last, and since when it waits. */
-  readonly #waiting = new Map<Kept, { grewAt: number; readonly since: number }>();
-  readonly #removed = new WeakSet<Kept>();
+  readonly #lookedAt = new WeakMap<RetainedLog, number>();
+  /** The waiting logs: when each grew last, and since when it waits. */
+  readonly #waiting = new Map<RetainedLog, { grewAt: number; readonly since: number }>();
+  readonly #removed = new WeakSet<RetainedLog>();
   readonly #warn: (sentence: string) => void;
   #timer: NodeJS.Timeout | null = null;
 
@@ -33,8 +33,8 @@ export class Housekeeper {
     this.#warn = warn;
   }
 
-  /** Its log has grown. */
-  note(kept: Kept): void {
+  /** Notes that the log has grown. */
+  note(kept: RetainedLog): void {
     const waiting = this.#waiting.get(kept);
     const now = performance.now();
     if (waiting) {
@@ -47,13 +47,13 @@ export class Housekeeper {
     this.#timer ??= setTimeout(() => void this.#work(), QUIET_MS);
   }
 
-  forget(kept: Kept): void {
+  forget(kept: RetainedLog): void {
     this.#waiting.delete(kept);
     this.#removed.add(kept);
   }
 
-  /** Drops what is too old or too much, and compresses the rest. */
-  async tidy(kept: Kept): Promise<void> {
+  /** Drops output beyond the limits of age and size, and compresses the rest. */
+  async tidy(kept: RetainedLog): Promise<void> {
     try {
       const besideBytes = await kept.bytesBeside();
       if (this.#removed.has(kept)) return;
@@ -63,7 +63,8 @@ export class Housekeeper {
       while (await log.compressOne());
       if (log.retain(Date.now(), besideBytes) !== start && !this.#removed.has(kept)) kept.dropped();
     } catch (error) {
-      // A full disk: the segment stays as it is. It is tried again when the log has grown, or with the next sweep.
+      // The disk is full: the segment stays as it is. The compression is tried again when the log has grown, or with the next
+      // sweep.
       this.#warn(`a log could not be compressed: ${(error as Error).message}`);
     }
   }

@@ -1,9 +1,10 @@
 /**
- * How long ended sessions are kept, as set in `config.json`:
+ * Reads from `config.json` how long ended sessions are kept:
  *
  *     { "keepEnded": { "age": "30d", "count": 1000 } }
  *
- * An invalid setting keeps everything: a typing error must not delete history. Keeps that part of LOG-8.
+ * An invalid setting keeps all sessions: a typing error must not delete history. Keeps the last sentence of LOG-8: an invalid
+ * setting removes no session.
  */
 import * as files from 'node:fs';
 import { defaultConfig, readConfig } from '@spool/protocol/config';
@@ -17,7 +18,7 @@ export interface KeepEnded {
 
 export interface KeepCheck {
   readonly keep: KeepEnded;
-  /** What is wrong with the setting, in a sentence; null when it is valid. */
+  /** The fault of the setting, in a sentence; null if it is valid. */
   readonly fault: string | null;
 }
 
@@ -27,7 +28,7 @@ const KEEP_ALL: KeepEnded = { ageMs: null, count: null };
 
 export function readKeepEnded(configFile: string): KeepCheck {
   const { settings, faults } = readConfig(configFile, files);
-  // An unknown key counts too: it may be the one that was meant to keep more.
+  // An unknown key counts as a fault too: it may have been intended to keep more.
   const fault = faults.find(({ key }) => key === '' || key === 'keepEnded' || key.startsWith('keepEnded.'));
   if (fault)
     return { keep: KEEP_ALL, fault: `${configFile}: ${fault.says}; until this is fixed, no ended session is removed` };

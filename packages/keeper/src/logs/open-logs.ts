@@ -2,14 +2,14 @@
 import type { Log } from '@spool/core';
 import { openFiles } from '@spool/native/open-files';
 
-/** More busy sessions than this would open and close their files all the time. */
+/** The maximum of open logs; with more busy sessions, files are opened and closed all the time. */
 const OPEN_MAX = 1000;
 
-/** One in this many of the files that we may open is a log's: each log has two, and a reader may have them too. */
+/** The limit of open files is divided by this number: each log has two files, and a reader may have them open too. */
 const FILES_PER_LOG = 16;
 
 export class OpenLogs {
-  /** In order of use: a Set remembers insertion. */
+  /** The logs in order of use: a Set keeps the order of insertion. */
   readonly #used = new Set<Log>();
   readonly #max = Math.min(OPEN_MAX, Math.ceil(openFiles().limit / FILES_PER_LOG));
 

@@ -34,7 +34,7 @@ afterEach(() => {
   rmSync(place, { recursive: true });
 });
 
-/** A pump from a pipe into a log that refuses while `isFull`. */
+/** Creates a pump from a pipe into a log that refuses while `isFull`. */
 function pump(): OutputPump {
   const log = {
     get end() {
@@ -94,11 +94,11 @@ test('[LOG-6] [LOG-3] once the log takes bytes again, no offset beyond its end s
   expect(end).toBe(15);
 });
 
-test('[SCR-3] output rests in its terminal only after many small pieces that nobody waits for, and a large one ends that', () => {
+test('[SCR-40] output rests in its terminal only after many small pieces that nobody waits for, and a large one ends that', () => {
   const made = pump();
   const small = (): void => print('a line\n');
   for (let n = 0; n < 100; n++) small();
-  expect([isCalm, made.isCalm]).toEqual([false, false]); // somebody waits
+  expect([isCalm, made.isCalm]).toEqual([false, false]); // a client waits
   mayRest = true;
   for (let n = 0; n < 15; n++) small();
   expect(isCalm).toBe(false);
@@ -113,7 +113,7 @@ test('[SCR-3] output rests in its terminal only after many small pieces that nob
   expect(isCalm).toBe(false);
 });
 
-test('[SCR-3] a key ends the rest at once, before there is output', () => {
+test('[SCR-41] a key ends the rest at once, before there is output', () => {
   const made = pump();
   mayRest = true;
   for (let n = 0; n < 16; n++) print('a line\n');

@@ -1,13 +1,15 @@
 /**
- * Moves a child's output into its log, and nowhere else: the bytes never pass through this process, so a kill at any
- * instruction leaves each of them in the terminal, in the escrow pipe or in the log. Keeps LOG-1, LOG-2 and LOG-6.
+ * Moves a child's output directly into its log: the bytes never pass through this process, so a kill at any instruction leaves
+ * each of them in the terminal, in the escrow pipe or in the log. Keeps LOG-1, LOG-2 and LOG-6.
  *
  * When the log cannot take the bytes (disk full, no fds, read-only), the child continues: its output is counted and
  * dropped, the gap is exact, and the log is tried again with the next output. Keeps RUN-6: output is stored whether or
  * not a client watches.
  *
- * Where nobody waits for it, the output of many sessions that print a little all the time is taken together, at ticks
- * (decision 039). So is that of an agent that streams (`output-ticks.ts`).
+ * If no client waits for it, the output of many sessions that print a little all the time is taken together, at ticks (decision
+ * 039). The output of an agent that streams is taken at ticks too (`output-ticks.ts`).
+ *
+ * Keeps ATT-15: a viewer that waits for the echo of a key gets it in the system call that has stored it; the bookkeeping follows.
  */
 import { openSync } from 'node:fs';
 import type { Log, LogStream } from '@spool/core';
@@ -16,11 +18,11 @@ import type { FdWatch } from '@spool/native/fd-watch';
 import { getSystemErrorName } from 'node:util';
 import type { OutputTicks } from './output-ticks.ts';
 
-/** What one session may move before the others get their turn. */
+/** The bytes that one session may move before the others get their turn. */
 const TURN_BYTES = 256 * 1024;
 
 /**
- * After the child's end: more than terminal and pipe can hold, so all its output is stored; a grandchild may write
+ * The limit after the child's end: more than terminal and pipe can hold, so all its output is stored; a grandchild may write
  * forever.
  */
 const DRAIN_BYTES_MAX = 4 * 1024 * 1024;
@@ -32,37 +34,56 @@ const DRAIN_BYTES_MAX = 4 * 1024 * 1024;
 const CALM_BYTES_MAX = 2048;
 const CALM_TURNS = 16;
 
+/**
+ * The largest output that is sent to a waiting viewer at once, before any other work: the echo of a key and what a program draws
+ * after it. Larger output is a flood, which is better sent in large pieces.
+ */
+const RELAY_BYTES_MAX = 1024;
+/** Room for it, its header, and the acknowledgements that are sent with it. */
+const RELAY_FRAME_BYTES = RELAY_BYTES_MAX + 1024;
+
 const RETRY_MS = 100;
 
 /** While bytes are dropped, offsets are reserved in strides, so that an announced offset is never used twice. */
 const RESERVE_BYTES = 1024 * 1024;
 
-export interface Source {
+export interface PumpSource {
   readonly fd: number;
   readonly stream: LogStream;
-  /** The escrow pipe for the bytes, or -1 where the source is a pipe itself. */
+  /** The escrow pipe for the bytes, or -1 if the source itself is a pipe. */
   readonly pipe: number;
+}
+
+/** A `Watcher`. */
+export interface LiveViewer {
+  readonly relay: { readonly fd: number; readonly bytesMax: number } | null;
+  beginRelay(frame: Uint8Array, bytesMax: number): number;
+  endRelay(frame: Uint8Array, sentBytes: number, logBytes: number): void;
 }
 
 export interface PumpOptions {
   readonly log: Log;
-  readonly sources: readonly Source[];
+  readonly sources: readonly PumpSource[];
   readonly watch: FdWatch;
-  /** For agents: whose streams are taken at ticks. */
+  /** A viewer that sees the present, and may be sent what comes next at once; null for none. */
+  readonly live?: () => LiveViewer | null;
+  /** The ticks at which the streams of agents are taken. */
   readonly ticks?: OutputTicks | null;
-  /** The log has grown. True when what follows may wait for a tick. */
+  /** Called when the log has grown. Returns true if later output may wait for a tick. */
   onOutput(): boolean;
-  /** The log refuses bytes (an error message), or accepts them again (null) after the gap [from, to). */
+  /** Called when the log refuses bytes (an error message), or accepts them again (null) after the gap [from, to). */
   onTrouble(trouble: string | null, from: number, to: number): void;
-  /** Offsets below this are used or reserved. The receiver must remember this without the disk. */
+  /** Called when offsets below this are used or reserved. The receiver must remember this without the disk. */
   onReserve(endAtLeast: number): void;
 }
 
 export class OutputPump {
   readonly #options: PumpOptions;
-  readonly #open: Set<Source>;
-  /** Small pieces that could have waited, in a row. */
+  readonly #open: Set<PumpSource>;
+  /** The number of small pieces in a row that could have waited. */
   #calmTurns = 0;
+  /** The last turn moved more than a viewer is sent at once. */
+  #isFlood = false;
   #trouble: { readonly from: number; retryAt: number; reserved: number } | null = null;
 
   constructor(options: PumpOptions) {
@@ -70,7 +91,7 @@ export class OutputPump {
     this.#open = new Set(options.sources);
   }
 
-  /** `onWritable` shares the watch on a terminal's fd, which is for reading and writing. */
+  /** Starts the pump. `onWritable` shares the watch on a terminal's fd, which is for reading and writing. */
   start(onWritable?: () => void): void {
     for (const source of this.#open) {
       this.#options.watch.watch(source.fd, POLL.readable, (events) => {
@@ -80,12 +101,12 @@ export class OutputPump {
     }
   }
 
-  /** The child has ended: stores the rest of its output. */
+  /** Stores the rest of the output of a child that has ended. */
   drain(): void {
     for (const source of this.#open) this.#turn(source, DRAIN_BYTES_MAX, { isLast: true });
   }
 
-  /** Stores what the child has written by now, without waiting for a notification; returns the number of bytes. */
+  /** Stores the present output of the child, without waiting for a notification; returns the number of bytes. */
   take(): number {
     const { log } = this.#options;
     const before = log.end;
@@ -93,22 +114,22 @@ export class OutputPump {
     return log.end - before;
   }
 
-  /** Says how far the log has got. What is dropped has a reservation, which reaches further. */
+  /** Reports the end of the log. Dropped output has a reservation, which reaches further. */
   noteEnd(): void {
     if (this.#trouble === null) this.#options.onReserve(this.#options.log.end);
   }
 
-  /** For the ticks: whether output is stored when it comes. */
+  /** Sets, for the ticks, whether output is stored as soon as it comes. */
   setReported(isReported: boolean): void {
     for (const { fd } of this.#open) this.#options.watch.change(fd, isReported ? POLL.readable : 0);
   }
 
-  /** Its output is taken at ticks. */
+  /** Whether the output is taken at ticks. */
   get isCalm(): boolean {
     return this.#calmTurns >= CALM_TURNS;
   }
 
-  /** Somebody waits for what comes next. */
+  /** Ends the wait for a tick: a client waits for the next output. */
   hurry(): void {
     if (this.isCalm) for (const { fd } of this.#open) this.#options.watch.setCalm(fd, false);
     this.#calmTurns = 0;
@@ -121,10 +142,11 @@ export class OutputPump {
     this.#open.clear();
   }
 
-  #turn(source: Source, mostBytes: number, { isLast = false } = {}): void {
+  #turn(source: PumpSource, mostBytes: number, { isLast = false } = {}): void {
     const { log, onOutput } = this.#options;
     const before = log.end;
     let status: number = TRANSFER.budget;
+    if (!this.#isFlood && source.pipe !== -1 && this.#trouble === null) status = this.#relay(source);
     const mayHaveMore = (): boolean => status === TRANSFER.budget || (isLast && status === TRANSFER.few);
     while (mayHaveMore() && log.end - before < mostBytes) {
       status = this.#isDropping() ? this.#drop(source) : this.#store(source, mostBytes - (log.end - before));
@@ -134,6 +156,7 @@ export class OutputPump {
       this.#open.delete(source);
     }
     const bytes = log.end - before;
+    this.#isFlood = bytes > RELAY_BYTES_MAX;
     if (bytes === 0) return;
     const mayRest = onOutput();
     if (this.#options.ticks) return this.#options.ticks.took(this, bytes);
@@ -142,7 +165,34 @@ export class OutputPump {
     if (this.isCalm) this.#options.watch.setCalm(source.fd, true);
   }
 
-  #store(source: Source, mostBytes: number): number {
+  /** Stores a little, and sends it to a viewer that waits for it. The bookkeeping comes after that. */
+  #relay(source: PumpSource): number {
+    const viewer = this.#options.live?.() ?? null;
+    const relay = viewer?.relay ?? null;
+    if (viewer === null || relay === null) return TRANSFER.budget;
+    const { log } = this.#options;
+    let sink;
+    try {
+      sink = log.sink(source.stream);
+    } catch {
+      return TRANSFER.budget; // the next attempt reports it
+    }
+    const bytesMax = Math.min(RELAY_BYTES_MAX, sink.roomBytes, relay.bytesMax);
+    const head = viewer.beginRelay(frame, bytesMax);
+    if (head === 0) return TRANSFER.budget;
+    relayed[2] = head;
+    native.relay(source.fd, source.pipe, sink.fd, sink.position, bytesMax, relay.fd, frame, relayed);
+    const bytes = relayed[0]!;
+    const status = relayed[1]!;
+    const sent = relayed[2]!;
+    if (bytes > 0) {
+      log.advance(bytes, Date.now());
+      if (sent >= 0) viewer.endRelay(frame.subarray(0, head + bytes), sent, bytes);
+    }
+    return status < 0 ? this.#fail(getSystemErrorName(status)) : status;
+  }
+
+  #store(source: PumpSource, mostBytes: number): number {
     const { log } = this.#options;
     let sink;
     try {
@@ -161,7 +211,7 @@ export class OutputPump {
     return status < 0 ? this.#fail(getSystemErrorName(status)) : status;
   }
 
-  /** The caller continues, and drops. */
+  /** Records the failure; the caller continues, and drops bytes. */
   #fail(code: string): number {
     const { log, onTrouble } = this.#options;
     const isNews = this.#trouble === null;
@@ -175,7 +225,7 @@ export class OutputPump {
     return this.#trouble !== null && performance.now() < this.#trouble.retryAt;
   }
 
-  #drop(source: Source): number {
+  #drop(source: PumpSource): number {
     const { log, onReserve } = this.#options;
     const trouble = this.#trouble!;
     if (log.end + TURN_BYTES > trouble.reserved) {
@@ -197,10 +247,12 @@ export class OutputPump {
 }
 
 const result = new Int32Array(2);
+const relayed = new Int32Array(3);
+const frame = new Uint8Array(RELAY_FRAME_BYTES);
 
 let devNullFd = -1;
 
-/** Opened in advance: when it is needed, there may be no fd left. */
+/** Opens /dev/null in advance: when it is needed, there may be no free fd. */
 export function devNull(): number {
   if (devNullFd === -1) devNullFd = openSync('/dev/null', 'w');
   return devNullFd;

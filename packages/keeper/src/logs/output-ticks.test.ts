@@ -1,11 +1,11 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { OutputTicks, TICK_MS, type Ticked } from './output-ticks.ts';
+import { OutputTicks, TICK_MS, type TickedOutput } from './output-ticks.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-/** A pipe: what is written to it is stored at once while it is reported, and otherwise when it is taken. */
-class Pipe implements Ticked {
+/** A pipe: its bytes are stored at once while they are reported, and otherwise when they are taken. */
+class Pipe implements TickedOutput {
   readonly ticks: OutputTicks;
-  /** When a piece was stored, and its bytes. */
+  /** The pieces that were stored: time and bytes. */
   readonly stored: [ms: number, bytes: number][] = [];
   isReported = true;
   #waiting = 0;
@@ -30,7 +30,7 @@ class Pipe implements Ticked {
 
   setReported(isReported: boolean): void {
     this.isReported = isReported;
-    if (isReported) this.take(); // the poller finds it readable
+    if (isReported) this.take(); // the poller finds the pipe readable
   }
 }
 
@@ -66,7 +66,7 @@ test('[EVT-8] after a pause the first piece is taken at once, also beside others
   expect(quiet.stored.at(-1)).toEqual([performance.now(), 5]);
   vi.advanceTimersByTime(2 * TICK_MS);
   expect(busy.isReported).toBe(true);
-  expect(vi.getTimerCount()).toBe(0); // silence costs nothing
+  expect(vi.getTimerCount()).toBe(0); // no timer runs during silence
 });
 
 test('[EVT-8] whoever writes to the agent does not wait for a tick, and neither does a flood', () => {

@@ -4,30 +4,33 @@
  * leaves the ticks (decision 088).
  */
 
-/** What a reader of the events may wait for the next words of a running text. */
+/** The maximum delay of the next words of a running text for a reader of the events. */
 export const TICK_MS = 100;
 
-/** This many pieces in a row, each so soon after the one before, are a stream. */
+/** This many pieces in a row, each soon after the previous one, are a stream. */
 const PIECES = 8;
 const SOON_MS = 200;
 
-/** A pipe holds 64 KiB: an agent that writes this much between two ticks must not wait for the next. */
+/**
+ * The bytes that end the wait for a tick. A pipe holds 64 KiB: an agent that writes this much between two ticks must not be
+ * blocked.
+ */
 const MUCH_BYTES = 16 * 1024;
 
-export interface Ticked {
-  /** Stores what is there; returns how many bytes that were. */
+export interface TickedOutput {
+  /** Stores the available bytes; returns their number. */
   take(): number;
-  /** Whether output is reported when it comes. */
+  /** Sets whether output is reported as soon as it comes. */
   setReported(isReported: boolean): void;
 }
 
 export class OutputTicks {
-  readonly #resting = new Set<Ticked>();
-  readonly #streams = new WeakMap<Ticked, { pieces: number; at: number }>();
+  readonly #resting = new Set<TickedOutput>();
+  readonly #streams = new WeakMap<TickedOutput, { pieces: number; at: number }>();
   #timer: NodeJS.Timeout | null = null;
 
-  /** The source has stored this many bytes. */
-  took(source: Ticked, bytes: number): void {
+  /** Notes that the source has stored this many bytes. */
+  took(source: TickedOutput, bytes: number): void {
     const at = performance.now();
     const before = this.#streams.get(source);
     const pieces = before && at - before.at < SOON_MS ? before.pieces + 1 : 1;
@@ -39,8 +42,8 @@ export class OutputTicks {
     this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
   }
 
-  /** Somebody waits for what comes next. */
-  hurry(source: Ticked): void {
+  /** Ends the wait for a tick: a client waits for the next output. */
+  hurry(source: TickedOutput): void {
     this.#streams.delete(source);
     if (!this.#resting.delete(source)) return;
     source.setReported(true);

@@ -4,25 +4,28 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '@spool/core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KeepEnded } from './keep-config.ts';
-import { expired, Sweeper, type SweeperOptions, type Swept } from './sweeper.ts';
+import { expired, Sweeper, type SweeperOptions, type SweptFile, type SweptSession } from './sweeper.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NOW = Date.parse('2026-11-16T12:00:00Z');
 
-function session(id: string, endedDaysAgo: number | null, more: Partial<Swept> = {}): Swept {
+function session(
+  id: string,
+  endedDaysAgo: number | null,
+  { isWatched = false, ...more }: Partial<SweptFile> & { isWatched?: boolean } = {},
+): SweptSession {
   const endedAt = endedDaysAgo === null ? null : NOW - endedDaysAgo * DAY_MS;
-  return {
-    id,
+  const file = {
     startedAt: (endedAt ?? NOW - 100 * DAY_MS) - 1000,
     endedAt,
     keptSince: endedAt,
-    isWatched: false,
     retainMs: 30 * DAY_MS,
     log: {} as Log,
     bytesBeside: () => Promise.resolve(0),
     dropped: () => {},
     ...more,
   };
+  return { id, isWatched, file };
 }
 
 class SweptHome {
@@ -30,18 +33,18 @@ class SweptHome {
   readonly tidied: string[] = [];
   readonly orphansRemoved: string[] = [];
   readonly said: string[] = [];
-  sessions: Swept[];
+  sessions: SweptSession[];
   isTrusted = true;
   keep: KeepEnded = { ageMs: 30 * DAY_MS, count: null };
   fault: string | null = null;
   orphans: string[] = [];
   readonly sweeper: Sweeper;
 
-  constructor(sessions: Swept[]) {
+  constructor(sessions: SweptSession[]) {
     this.sessions = sessions;
     const options: SweeperOptions = {
       sessions: () => this.sessions,
-      housekeeper: { tidy: async (kept) => void this.tidied.push((kept as Swept).id) },
+      housekeeper: { tidy: async (kept) => void this.tidied.push(this.sessions.find(({ file }) => file === kept)!.id) },
       keepEnded: () => ({ keep: this.keep, fault: this.fault }),
       isClockTrusted: () => this.isTrusted,
       remove: ({ id }) => {
@@ -71,7 +74,7 @@ test('[LOG-8] ended sessions beyond the age are removed, never running ones, nev
 test('[LOG-8] of more ended sessions than the count those that ended first are removed', () => {
   const sessions = [session('running', null), session('c', 1), session('a', 3), session('b', 2)];
   const ended = sessions.flatMap((each) =>
-    each.keptSince === null ? [] : [{ session: each, keptSince: each.keptSince }],
+    each.file.keptSince === null ? [] : [{ session: each, keptSince: each.file.keptSince }],
   );
   const ids = (keep: KeepEnded): string[] => expired(ended, keep, NOW).map(({ id }) => id);
   expect(ids({ ageMs: null, count: 1 })).toEqual(['a', 'b']);
@@ -142,7 +145,8 @@ test('[LOG-10] a folder without a record goes if it is empty and a day old, and 
 test('[LIST-3] a sweep of thousands of sessions reads a few at a time, and others have their turn between them', async () => {
   const sessions = Array.from({ length: 2000 }, (_, at) => {
     const each = session(`s${at}`, 1);
-    return Object.defineProperty(each, 'keptSince', { get: () => (busyFor(0.05), each.endedAt) });
+    Object.defineProperty(each.file, 'keptSince', { get: () => (busyFor(0.05), each.file.endedAt) });
+    return each;
   });
   const swept = new SweptHome(sessions);
   const seen = { served: 0, isOver: false };

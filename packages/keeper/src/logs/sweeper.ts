@@ -7,7 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lstat } from 'node:fs/promises';
 import { isEmptySession } from '@spool/core';
-import type { Housekeeper, Kept } from './housekeeper.ts';
+import type { Housekeeper, RetainedLog } from './housekeeper.ts';
 import type { KeepCheck, KeepEnded } from './keep-config.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -18,33 +18,37 @@ const AFTER_START_MS = 3000;
 const EVERY_MS = HOUR_MS;
 const EVERY_MS_MIN = 10_000;
 
-/** The longest time for which the keeper does nothing else. */
+/** The longest time for which the keeper handles no other work. */
 const SLICE_MS = 4;
 
-/** What the sweeper needs of a session. */
-export interface Swept extends Kept {
+/** The part of a session that the sweeper uses. */
+export interface SweptSession {
   readonly id: string;
-  readonly startedAt: number;
-  /** Null while it runs. */
-  readonly endedAt: number | null;
-  /** The start of its retention: its end, or the time when that was noticed. */
-  readonly keptSince: number | null;
-  /** A client follows it or waits for it. */
+  readonly file: SweptFile;
+  /** Whether a client follows it or waits for it. */
   readonly isWatched: boolean;
-  /** How long its output is kept. */
+  /** The events of an agent, which are kept as long as its output. */
+  readonly secondLog?: RetainedLog | null;
+}
+
+export interface SweptFile extends RetainedLog {
+  readonly startedAt: number;
+  /** The time of its end; null while it runs. */
+  readonly endedAt: number | null;
+  /** The start of its retention: its end, or the time when the end was noticed. */
+  readonly keptSince: number | null;
+  /** The time for which its output is kept. */
   readonly retainMs: number;
-  /** The events of an agent: as old as its output. */
-  readonly secondLog?: Kept | null;
 }
 
 export interface SweeperOptions {
-  sessions(): Iterable<Swept>;
+  sessions(): Iterable<SweptSession>;
   readonly housekeeper: Pick<Housekeeper, 'tidy'>;
   keepEnded(): KeepCheck;
-  /** Whether the wall clock can be trusted. */
+  /** Returns whether the wall clock can be trusted. */
   isClockTrusted(): boolean;
-  remove(session: Swept): void;
-  /** Session folders without a record. */
+  remove(session: SweptSession): void;
+  /** Returns the session folders without a record. */
   orphans(): Iterable<string>;
   removeOrphan(folder: string): void;
   warn(sentence: string): void;
@@ -52,8 +56,8 @@ export interface SweeperOptions {
 
 export class Sweeper {
   readonly #options: SweeperOptions;
-  /** Ended, and everything too old is gone: nothing will change. */
-  readonly #settled = new WeakSet<Swept>();
+  /** Ended sessions without output that is too old: they do not change any more. */
+  readonly #settled = new WeakSet<SweptSession>();
   #timer: NodeJS.Timeout | null = null;
   #dueAt = 0;
   /** The fault that has been reported already. */
@@ -67,13 +71,13 @@ export class Sweeper {
     this.#sweepIn(AFTER_START_MS);
   }
 
-  /** A session has this retention: the next sweep may have to come sooner. */
+  /** Notes the retention of a session: the next sweep may have to come sooner. */
   note(retainMs: number): void {
     const dueInMs = Math.max(EVERY_MS_MIN, retainMs);
     if (this.#timer !== null && performance.now() + dueInMs < this.#dueAt) this.#sweepIn(dueInMs);
   }
 
-  /** One sweep; resolves when it is complete. */
+  /** Runs one sweep; resolves when it is complete. */
   async sweep(now = Date.now()): Promise<void> {
     const { isClockTrusted, keepEnded, sessions } = this.#options;
     const { keep, fault } = keepEnded();
@@ -83,23 +87,24 @@ export class Sweeper {
     );
     if (!isTrusted) return;
     const slice = new Slice();
-    const ended: Ended[] = [];
+    const ended: RemovableSession[] = [];
     for (const session of [...sessions()]) {
-      const { keptSince } = session;
+      const { keptSince } = session.file;
       if (keptSince !== null) ended.push({ session, keptSince });
       await slice.breathe();
     }
     for (const session of expired(ended, keep, now)) {
       // The session may have changed since the list was made.
-      if (session.endedAt !== null && !session.isWatched) this.#options.remove(session);
+      if (session.file.endedAt !== null && !session.isWatched) this.#options.remove(session);
       await slice.breathe();
     }
     for (const session of [...sessions()]) {
       await slice.breathe();
-      if (now - session.startedAt <= session.retainMs || this.#settled.has(session)) continue;
-      await this.#options.housekeeper.tidy(session);
-      if (session.secondLog) await this.#options.housekeeper.tidy(session.secondLog);
-      if (session.endedAt !== null && now - session.endedAt > session.retainMs) this.#settled.add(session);
+      const { file, secondLog } = session;
+      if (now - file.startedAt <= file.retainMs || this.#settled.has(session)) continue;
+      await this.#options.housekeeper.tidy(file);
+      if (secondLog) await this.#options.housekeeper.tidy(secondLog);
+      if (file.endedAt !== null && now - file.endedAt > file.retainMs) this.#settled.add(session);
     }
     for (const folder of this.#options.orphans()) await this.#sweepOrphan(folder, now);
   }
@@ -112,7 +117,7 @@ export class Sweeper {
     }
     let everyMs = EVERY_MS;
     for (const session of this.#options.sessions())
-      if (!this.#settled.has(session)) everyMs = Math.min(everyMs, Math.max(EVERY_MS_MIN, session.retainMs));
+      if (!this.#settled.has(session)) everyMs = Math.min(everyMs, Math.max(EVERY_MS_MIN, session.file.retainMs));
     this.#sweepIn(everyMs);
   }
 
@@ -135,7 +140,7 @@ export class Sweeper {
       const isOurs = found.isDirectory() && found.uid === process.getuid!();
       if (isOurs && now - found.mtimeMs > DAY_MS && (await isEmptySession(folder))) this.#options.removeOrphan(folder);
     } catch {
-      // Gone meanwhile, or unreadable: then it is left alone
+      // The folder is gone meanwhile, or unreadable: it is left alone.
     }
   }
 
@@ -145,15 +150,17 @@ export class Sweeper {
   }
 }
 
-interface Ended {
-  readonly session: Swept;
+interface RemovableSession {
+  readonly session: SweptSession;
   readonly keptSince: number;
 }
 
-/** The ended sessions to remove, the one that ended first in front. Mostly there are none: then nothing is sorted. */
-export function expired(ended: Ended[], { ageMs, count }: KeepEnded, now: number): Swept[] {
+/**
+ * Returns the ended sessions to remove, the one that ended first in front. Mostly there are none, so that no sorting is needed.
+ */
+export function expired(ended: RemovableSession[], { ageMs, count }: KeepEnded, now: number): SweptSession[] {
   const beyond = count === null ? 0 : Math.max(0, ended.length - count);
-  const isOld = ({ keptSince }: Ended): boolean => ageMs !== null && now - keptSince > ageMs;
+  const isOld = ({ keptSince }: RemovableSession): boolean => ageMs !== null && now - keptSince > ageMs;
   const found = beyond > 0 ? ended : ended.filter(isOld);
   found.sort((a, b) => a.keptSince - b.keptSince);
   return found.filter((each, at) => at < beyond || isOld(each)).map(({ session }) => session);

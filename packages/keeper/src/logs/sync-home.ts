@@ -1,9 +1,9 @@
-/** Makes the folders that the daemon created durable: every session is found through them. Helps to keep LIFE-10. */
+/** Makes the folders that the daemon created durable: every session is found through them. Keeps the part of LIFE-10 about folders. */
 import { dirname } from 'node:path';
 import { LogSync } from '@spool/core';
 import type { Home } from '@spool/protocol';
 
-/** `~/.local/state/spool`: any of these may be new. */
+/** The depth of `~/.local/state/spool`: any of these folders may be new. */
 const PARENTS_MAX = 3;
 
 export async function syncHome(home: Home): Promise<void> {

@@ -18,7 +18,7 @@ function write(notices: GrowthNotices, sessions: readonly Growth[], from: number
     if (due.length > 0) messages++;
     for (const growth of due) {
       growth.reached = growth.toldEnd;
-      delays.get(growth.id)!.push(now - (since.get(growth.id) ?? now)); // it may have waited since the last call
+      delays.get(growth.id)!.push(now - (since.get(growth.id) ?? now)); // the growth may have waited since the last call
       since.delete(growth.id);
     }
   }
@@ -32,7 +32,7 @@ test('[QRY-1] a session that was quiet is told of at once: its program may have 
   expect(Math.max(...all)).toBe(TELL_AFTER_MS);
 });
 
-test('[SCR-3] sessions that write steadily are told of together, and none waits for more than 100 ms', () => {
+test('[SCR-40] sessions that write steadily are told of together, and none waits for more than 100 ms', () => {
   const notices = new GrowthNotices();
   const sixty = several(60);
   write(notices, sixty, 0, 2, 100);
@@ -94,7 +94,7 @@ test('one that the thread has not caught up with is not told of again, and a flo
   expect(notices.dueAt).toBe(TELL_AFTER_MS + 200);
 });
 
-test('[SCR-3] output rests in the terminals only where many sessions are steady, and what has rested is told of at once', () => {
+test('[SCR-40] output rests in the terminals only where many sessions are steady, and what has rested is told of at once', () => {
   const notices = new GrowthNotices();
   const few = several(15);
   write(notices, few, 0, 5, 50);

@@ -1,30 +1,36 @@
 /**
- * Decides when to notify the screen thread that a log has grown. Keeps the last sentence of SCR-3.
+ * Decides when to notify the screen thread that a log has grown. Keeps SCR-40 and SCR-41.
  *
- * A session that was quiet is reported at once: its program may have queried its terminal, and waits (fish for ten
- * seconds). Sessions that write steadily and query nothing are reported together at common ticks, in one message. The
- * more such sessions there are, the longer the ticks: 60 screens of 10 frames a second cost a third of what they cost
- * when each frame is a message of its own (decision 024). Output that was taken from its terminal at a tick (decision
- * 039) has waited enough: it is reported at once.
+ * A session that was quiet is reported at once: its program may have queried its terminal, and waits (fish for ten seconds).
+ * Sessions that write steadily and query nothing are reported together at common ticks, in one message. The more such sessions
+ * there are, the longer the ticks: 60 screens of 10 frames a second cost a third of what they cost when each frame is a separate
+ * message (decision 024). Output that was taken from its terminal at a tick (decision 039) has waited enough: it is reported at
+ * once.
  *
  * Time is an input, in milliseconds of a monotonic clock.
  */
 
-/** The output of one burst comes in pieces: the thread wakes up once for all of them, and never in the middle of an echo. */
+/**
+ * The delay of a notice: the output of one burst comes in pieces, and the thread wakes up once for all of them, never in the
+ * middle of an echo.
+ */
 export const TELL_AFTER_MS = 3;
 
-/** Reported this often in a second, without a query: the session writes steadily. */
+/** A session with this many notices in a second, without a query, writes steadily. */
 const STEADY_NOTICES = 5;
 const WINDOW_MS = 1000;
-/** For this long after input, the output may be a reaction to it, or a dialog. */
+/** The time after input in which the output may be a reaction to it, or a dialog. */
 const EAGER_MS = 1000;
 
-/** The ticks of steady sessions: this long with one session, and longer with each more. */
+/** The tick of one steady session; each further session makes it longer. */
 const TICK_MS_MIN = 20;
 const TICK_MS_MAX = 100;
 const TICK_MS_PER_SESSION = 0.4;
 
-/** With fewer steady sessions, taking each piece of output when it comes costs little, and its time is exact. */
+/**
+ * The minimum of steady sessions for a rest: with fewer, taking each piece of output when it comes costs little, and its time is
+ * exact.
+ */
 const REST_SESSIONS_MIN = 16;
 
 /**
@@ -34,20 +40,20 @@ const REST_SESSIONS_MIN = 16;
 const FLOOD_BYTES = 128 * 1024;
 const FLOOD_MS = 200;
 
-/** What is known of one session's log; `end`, `reached` and `toldEnd` are offsets. */
+/** The state of one session's log; `end`, `reached` and `toldEnd` are offsets. */
 export class Growth {
   readonly id: string;
   end: number;
   /** The end that was reported to the thread, and the offset that the thread has reached. */
   toldEnd: number;
   reached: number;
-  /** When it last grew, in milliseconds since 1970. */
+  /** The time of the last growth, in milliseconds since 1970. */
   grownAt = 0;
-  /** When a client typed, if that was after the last notice. */
+  /** The time at which a client typed, if that was after the last notice. */
   typedAt: number | null = null;
-  /** With Enter. */
+  /** Whether the input ended with Enter. */
   isEntered = false;
-  /** Its output is taken at ticks. */
+  /** Whether the output is taken at ticks. */
   isCalm = false;
   isSteady = false;
   /** The remaining fields are private to `GrowthNotices`. */
@@ -57,7 +63,7 @@ export class Growth {
   windowAt = 0;
   notices = 0;
   noticesBefore = 0;
-  /** The window in which it was last counted among the steady ones. */
+  /** The window in which the session was last counted as steady. */
   steadyIn = -1;
 
   constructor(id: string, end: number, reached: number) {
@@ -73,17 +79,17 @@ export class GrowthNotices {
   #tickAt = 0;
   #tickMs = TICK_MS_MIN;
   #dueAt = Infinity;
-  /** How many sessions were steady in the last whole window, and so far in this one. */
+  /** The number of steady sessions in the last whole window, and so far in this one. */
   #steady = 0;
   #steadySoFar = 0;
   #window = 0;
 
-  /** How long output may rest in the terminals of steady sessions; 0: not at all. */
+  /** The time for which output may rest in the terminals of steady sessions; 0: not at all. */
   get restMs(): number {
     return this.#steady >= REST_SESSIONS_MIN ? this.#tickMs : 0;
   }
 
-  /** When `take` has something to return; Infinity when nothing waits. */
+  /** The time at which `take` will return a log; Infinity when none waits. */
   get dueAt(): number {
     return this.#dueAt;
   }
@@ -97,7 +103,7 @@ export class GrowthNotices {
     this.#dueAt = Math.min(this.#dueAt, growth.dueAt);
   }
 
-  /** The reaction to this input should be seen soon. */
+  /** Notes input: the reaction to it should be seen soon. */
   typed(growth: Growth, now: number): void {
     growth.eagerUntil = now + EAGER_MS;
     growth.isSteady = false;
@@ -106,7 +112,7 @@ export class GrowthNotices {
     this.#dueAt = Math.min(this.#dueAt, growth.dueAt);
   }
 
-  /** The program queries its terminal: the next query should not wait. */
+  /** Notes that the program queries its terminal: the next query should not wait. */
   asked(growth: Growth): void {
     growth.notices = 0;
     growth.noticesBefore = 0;
@@ -118,7 +124,7 @@ export class GrowthNotices {
   }
 
   /**
-   * The logs that are due, each with its new end as `toldEnd`. A log that the thread is still busy with is reported
+   * Returns the logs that are due, each with its new end as `toldEnd`. A log that the thread is still processing is reported
    * later.
    */
   take(now: number): Growth[] {

@@ -17,12 +17,12 @@ export interface ScreenSource {
   readonly id: string;
   /** The session's folder, with the log, the keyframes and the history. */
   readonly folder: string;
-  /** Null without a terminal: then there is no screen, but there is still a status. */
+  /** The first size; null without a terminal: then there is no screen, but there is still a status. */
   readonly firstSize: Size | null;
   readonly pid: number;
   readonly command: readonly string[];
   readonly startedAt: number;
-  /** It is older than this keeper: what was known is on disk. */
+  /** Whether it is older than this keeper: then its state is on disk. */
   readonly isAdopted: boolean;
 }
 
@@ -35,11 +35,11 @@ export function hasTerminal(source: ScreenSource): source is TerminalSource {
 export interface GrownSession {
   readonly id: string;
   readonly end: number;
-  /** When it last grew. */
+  /** The time of the last growth. */
   readonly at: number;
-  /** A client typed since the last notice, so the output may be echo. */
+  /** The time at which a client typed since the last notice, so that the output may be echo. */
   readonly typedAt: number | null;
-  /** With Enter, which may have sent a draft. */
+  /** Whether the input ended with Enter, which may have sent a draft. */
   readonly isEntered: boolean;
 }
 
@@ -58,11 +58,11 @@ export interface SessionOffset {
 }
 
 export type ToScreens =
-  /** Keep a model of this session, and answer its program's queries from `answeredTo` on. */
+  /** Asks to keep a model of this session, and to answer its program's queries from `answeredTo` on. */
   | { readonly type: 'follow'; readonly source: ScreenSource; readonly end: number; readonly answeredTo: number }
   | { readonly type: 'grown'; readonly sessions: readonly GrownSession[] }
   | { readonly type: 'resized'; readonly id: string; readonly offset: number; readonly size: Size }
-  /** A client began to type: for the history. */
+  /** A client began to type; this goes into the history. */
   | { readonly type: 'typist'; readonly id: string; readonly at: number; readonly who: string }
   /** The child was sent a signal. */
   | { readonly type: 'signalled'; readonly id: string }
@@ -88,14 +88,14 @@ export type ToScreens =
 export type ScreenAsk =
   | { readonly type: 'explain' }
   /**
-   * Answered before everything else. With `mustReach`, only once the whole log up to the ask's `end` has been seen;
-   * else the answer may be a moment old when a flood is too fast.
+   * This request is answered before all others. With `mustReach`, the answer waits until the whole log up to the request's `end`
+   * has been seen; otherwise it may be a moment old when a flood is too fast.
    */
   | { readonly type: 'look'; readonly mustReach: boolean }
   | { readonly type: 'snapshot'; readonly historyLines: number }
-  /** What a user sees now, to compare with what is shown later. */
+  /** The screen as a user sees it now, for a later comparison. */
   | { readonly type: 'shown'; readonly historyLines: 0 }
-  /** Rows for a miniature: those that the owner of the stamp has not seen. */
+  /** The rows for a miniature that the owner of the stamp has not seen. */
   | { readonly type: 'grid'; readonly stamp: string | undefined; readonly historyLines: 0 }
   | {
       readonly type: 'screen';
@@ -107,7 +107,7 @@ export type ScreenAsk =
 export type FromScreens =
   /** The thread is running, and answers queries without delay. */
   | { readonly type: 'ready' }
-  /** Everything announced before has been followed to this offset. */
+  /** All output announced before has been followed to this offset. */
   | { readonly type: 'followed'; readonly sessions: readonly SessionOffset[] }
   /** Answers for the child, to its queries before this offset. */
   | { readonly type: 'answers'; readonly id: string; readonly bytes: Uint8Array; readonly upTo: number }
@@ -116,56 +116,63 @@ export type FromScreens =
   | { readonly type: 'milestone'; readonly id: string; readonly at: number; readonly milestone: Milestone }
   | { readonly type: 'command'; readonly id: string; readonly command: EndedCommand }
   | { readonly type: 'fact'; readonly id: string; readonly at: number; readonly fact: OscEvent }
-  /** The screen was looked at, and the status is true up to this offset. */
+  /** The screen has been examined, and the status is true up to this offset. */
   | { readonly type: 'looked'; readonly sessions: readonly SessionOffset[] }
   | { readonly type: 'complaint'; readonly sentence: string }
   | { readonly type: 'answer'; readonly request: number; readonly answer: ScreenAnswer }
-  /** `code`: of the system, which refused to read its files. */
+  /** `code`: the error code of the system, if it refused to read the files. */
   | { readonly type: 'failed'; readonly request: number; readonly reason: string; readonly code?: string | undefined };
 
-/** The question on the screen, with the bytes of each key, as the program wants them now. */
+/** The question on the screen, with the bytes of each key in the present mode of the program. */
 export interface AskedQuestion {
   readonly text: string;
   readonly subject?: string | undefined;
   readonly options: readonly {
     readonly label: string;
-    /** Null where the screen does not tell. */
+    /** The keys; null if they cannot be read from the screen. */
     readonly keys: readonly { readonly name: string; readonly bytes: Uint8Array }[] | null;
   }[];
 }
 
-/** What a session shows, and what that means. */
-export interface Look {
-  /** Everything before this offset has been seen. */
+/** The screen of a session, and its interpretation. */
+export interface ScreenReport {
+  /** All output before this offset has been seen. */
   readonly offset: number;
-  /** False while a flood is being skipped: the picture may be incomplete. */
+  /** Whether the picture is complete; false while a flood is being skipped. */
   readonly isExact: boolean;
   readonly state: StatusState;
   readonly kind: string | null;
   readonly agent: string | null;
-  /** The evidence that decided on the state. */
+  /** The evidence that decided the state. */
   readonly source: StatusSource;
-  /** It fills the screen like an editor or a pager. */
+  /** Whether the program fills the screen like an editor or a pager. */
   readonly isAlternate: boolean;
-  /** The question it asks, in a sentence; null when it asks nothing. */
+  /** The question, in a sentence; null if there is none. */
   readonly asks: string | null;
-  /** The same with its options; null when it asks nothing, when that cannot be read, and while another question is drawn. */
+  /** The question with its options; null if there is none, if it cannot be read, and while another question is drawn. */
   readonly question: AskedQuestion | null;
-  /** The screen contradicts the current status, but not yet for long enough: look again in a moment. */
+  /** Whether the screen contradicts the current status, but not yet for long enough: look again in a moment. */
   readonly isUnsettled: boolean;
   readonly bracketedPaste: boolean;
-  /** The text in its input line, and the bytes of each key that clears it; null where that is unknown. */
-  readonly input: { readonly text: string; readonly clear: readonly Uint8Array[] } | null;
+  /** Whether it is an agent whose rules define its input line, whether or not the screen shows one. */
+  readonly hasInputRules: boolean;
+  /** The input line, and the bytes of each key that clears it; null if none is visible. */
+  readonly input: {
+    readonly text: string;
+    /** The rows of an agent's input box. */
+    readonly rows: { readonly top: number; readonly bottom: number } | null;
+    readonly clear: readonly Uint8Array[];
+  } | null;
   readonly lines: readonly string[];
   readonly cursorRow: number;
 }
 
-/** Each ask has its answer, of the same type. */
+/** The answer of the same type as the request. */
 export type AnswerTo<Ask extends ScreenAsk> = Extract<ScreenAnswer, { readonly type: Ask['type'] }>;
 
 export type ScreenAnswer =
-  | { readonly type: 'look'; readonly look: Look }
-  /** Null: nothing has been derived yet, or the session is no longer followed. */
+  | { readonly type: 'look'; readonly look: ScreenReport }
+  /** Null: no status has been derived yet, or the session is no longer followed. */
   | { readonly type: 'explain'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
   | {
       readonly type: 'snapshot';
@@ -174,7 +181,7 @@ export type ScreenAnswer =
       readonly bytes: Uint8Array;
       readonly missingBytes: number;
     }
-  /** `scrolled`: lines that have left the screen since the thread has followed it. */
+  /** `scrolled`: the number of lines that have left the screen since the thread began to follow it. */
   | { readonly type: 'shown'; readonly offset: number; readonly text: string; readonly scrolled: number | null }
   | ({ readonly type: 'grid' } & Omit<Grid, 'id'>)
   | {

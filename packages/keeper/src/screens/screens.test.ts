@@ -1,4 +1,4 @@
-/** The keeper's side of the thread for screens, with a thread that the test plays. */
+/** Tests the keeper's side of the screen thread, with a thread that the test plays. */
 import { EventEmitter } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { FromScreens, ScreenSource, ToScreens } from './messages.ts';

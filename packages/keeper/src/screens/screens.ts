@@ -20,19 +20,22 @@ import { steadyNow } from './steady-clock.ts';
 
 const FALLS_MAX = 2;
 
-/** A program that never queries its terminal: the next keeper need not look for queries before this many bytes. */
+/**
+ * The interval of reports about a program that never queries its terminal: the next keeper searches at most this many bytes for
+ * queries.
+ */
 const REACHED_EVERY_BYTES = 256 * 1024;
 
-/** Even a screen far in the past takes less. */
+/** The limit for an answer: even a screen far in the past takes less. */
 const ANSWER_MS_MAX = 30_000;
 
 export interface ScreensHandlers {
   onAnswers(id: string, bytes: Uint8Array, upTo: number): void;
-  /** All queries before this offset have been answered. Not reported at every offset. */
+  /** Called when all queries before this offset have been answered. It is not called for every offset. */
   onReached(id: string, offset: number): void;
   onFocusMode(id: string, reportsFocus: boolean): void;
   onStatus(id: string, status: Status): void;
-  /** The status is true up to this offset. */
+  /** Called when the status is true up to this offset. */
   onLooked(id: string, offset: number): void;
   onMilestone(id: string, milestone: Milestone, at: number): void;
   onCommand(id: string, command: EndedCommand): void;
@@ -40,15 +43,15 @@ export interface ScreensHandlers {
   warn(sentence: string): void;
 }
 
-interface Followed {
+interface FollowedScreen {
   readonly source: ScreenSource;
   readonly growth: Growth;
   answeredTo: number;
-  /** As a terminal last reported them; a new thread gets them too. */
+  /** The colours as a terminal last reported them; a new thread gets them too. */
   colours: TerminalColours | null;
 }
 
-interface Asked {
+interface PendingQuery {
   readonly id: string;
   readonly answer: PromiseWithResolvers<ScreenAnswer>;
   readonly deadline: NodeJS.Timeout;
@@ -57,9 +60,9 @@ interface Asked {
 export class Screens {
   readonly #handlers: ScreensHandlers;
   readonly #configFolder: string;
-  readonly #followed = new Map<string, Followed>();
+  readonly #followed = new Map<string, FollowedScreen>();
   readonly #notices = new GrowthNotices();
-  readonly #asked = new Map<number, Asked>();
+  readonly #asked = new Map<number, PendingQuery>();
   readonly #falls = new Map<string, number>();
   readonly #ready = Promise.withResolvers<void>();
   #worker: Worker | null;
@@ -84,7 +87,7 @@ export class Screens {
 
   follow(source: ScreenSource, end: number, answeredTo: number): void {
     if ((this.#falls.get(source.id) ?? 0) >= FALLS_MAX) return;
-    // What it has reached may be less than what was answered: then the thread reports that.
+    // The thread may have reached less than was answered before; then it reports that.
     this.#followed.set(source.id, {
       source,
       growth: new Growth(source.id, end, answeredTo),
@@ -94,7 +97,10 @@ export class Screens {
     this.#emit({ type: 'follow', source, end, answeredTo });
   }
 
-  /** `isCalm`: it was taken from the terminal at a tick. True when what follows may be taken so, too. */
+  /**
+   * Notes growth. `isCalm`: the output was taken from the terminal at a tick. Returns true if later output may be taken at a
+   * tick, too.
+   */
   grown(id: string, end: number, isCalm: boolean): boolean {
     const growth = this.#followed.get(id)?.growth;
     if (!growth) return false;
@@ -106,7 +112,7 @@ export class Screens {
     return growth.isSteady && this.#notices.restMs > 0;
   }
 
-  /** How long output may rest in the terminals of steady sessions; 0: not at all. */
+  /** The time for which output may rest in the terminals of steady sessions; 0: not at all. */
   get restMs(): number {
     return this.#notices.restMs;
   }
@@ -122,7 +128,7 @@ export class Screens {
     this.#emit({ type: 'colours', id, colours });
   }
 
-  /** Sent along with the next growth notice. */
+  /** Notes input; it is sent along with the next growth notice. */
   typed(id: string, at: number, isEntered: boolean): void {
     const growth = this.#followed.get(id)?.growth;
     if (!growth) return;
@@ -132,12 +138,12 @@ export class Screens {
     this.#setTimer();
   }
 
-  /** The child was sent a signal, which may have stopped it. */
+  /** Notes a signal to the child, which may have stopped it. */
   signalled(id: string): void {
     if (this.#followed.has(id)) this.#emit({ type: 'signalled', id });
   }
 
-  /** A client began to type: for the history. */
+  /** Notes in the history that a client began to type. */
   typist(id: string, at: number, who: string): void {
     if (this.#followed.has(id)) this.#emit({ type: 'typist', id, at, who });
   }
@@ -146,7 +152,7 @@ export class Screens {
     if (this.#unfollow(id)) this.#emit({ type: 'exited', id, end, at, exitCode, signal });
   }
 
-  /** The session was removed. The thread may still follow an ended session to its end, so it is always notified. */
+  /** Forgets a session that was removed. The thread may still follow an ended session to its end, so it is always notified. */
   forget(id: string): void {
     this.#unfollow(id);
     this.#falls.delete(id);
@@ -163,7 +169,7 @@ export class Screens {
     }, ANSWER_MS_MAX).unref();
     this.#asked.set(request, { id: source.id, answer, deadline });
     this.#emit({ type: 'ask', request, source, end, what });
-    return answer.promise as Promise<AnswerTo<Ask>>; // the worker answers in kind
+    return answer.promise as Promise<AnswerTo<Ask>>; // the thread answers with the same type
   }
 
   #unfollow(id: string): boolean {
@@ -287,7 +293,7 @@ export class Screens {
     for (const { source, growth, answeredTo, colours } of again) {
       const { end, reached, toldEnd } = growth;
       this.#notices.forget(growth);
-      // A session with work in progress may have been the cause.
+      // A session with unfinished work may have been the cause.
       if (reached < toldEnd) this.#falls.set(source.id, (this.#falls.get(source.id) ?? 0) + 1);
       this.follow({ ...source, isAdopted: true }, end, answeredTo);
       if (colours) this.colours(source.id, colours);
@@ -295,7 +301,7 @@ export class Screens {
   }
 }
 
-/** Whoever asked adds the name of the session. */
+/** Returns the error; the caller adds the name of the session. */
 function failureOf({ reason, code }: Extract<FromScreens, { type: 'failed' }>): SpoolError {
   return code === undefined
     ? new SpoolError('INTERNAL', { reason })

@@ -1,9 +1,9 @@
 /**
- * The time for everything that is measured between two moments: how long a session has been silent, when to look again.
- * It is wall-clock time as long as that only moves forward, also by a jump (a laptop that slept). When the wall clock is
- * set back, it goes on evenly, so that nothing waits for the wall clock to catch up.
+ * The clock for all durations: how long a session has been silent, when to look again. It is wall-clock time as long as that only
+ * moves forward, also by a jump (a laptop that slept). When the wall clock is set back, this clock continues evenly, so that no
+ * wait depends on the wall clock catching up.
  *
- * What is shown or stored is wall-clock time: `wallOf`.
+ * Times that are shown or stored are wall-clock times: `wallOf`.
  */
 export class SteadyClock {
   readonly #wall: () => number;
@@ -23,12 +23,12 @@ export class SteadyClock {
     const even = this.#last + Math.max(0, monotonic - this.#lastMonotonic);
     this.#lastMonotonic = monotonic;
     const wall = this.#wall();
-    // The two clocks are cut at different fractions of a millisecond, and the wall clock is slewed now and then.
+    // The two clocks are truncated at different fractions of a millisecond, and the wall clock is slewed now and then.
     this.#last = even - wall > SET_BACK_MS_MIN ? even : Math.max(wall, this.#last);
     return Math.floor(this.#last);
   }
 
-  /** What the wall clock says of a moment of this clock. */
+  /** Returns the wall-clock time of a moment of this clock. */
   wallOf(at: number): number {
     const lead = this.now() - this.#wall();
     return lead > SET_BACK_MS_MIN ? at - lead : at;

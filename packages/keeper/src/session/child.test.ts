@@ -1,4 +1,4 @@
-/** Pipes of a child that is not there: the test writes what it prints, and reads what it is sent. */
+/** Tests the pipes of a child that does not exist: the test writes its output and reads its input. */
 import { closeSync, openSync } from 'node:fs';
 import { native } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
@@ -12,7 +12,7 @@ function started(): { child: Child; stdin: number; stdout: number; session: Fake
   const watch = new FdWatch();
   const session = new FakeSession();
   const [theirs, stdin] = native.socketPair();
-  const [stdout, stderr] = [native.openPipe(), native.openPipe()]; // each is both ends of its pipe
+  const [stdout, stderr] = [native.openPipe(), native.openPipe()]; // each fd is both ends of its pipe
   const fds = [theirs, stdout, stderr, openSync('/dev/null', 'r')];
   const child = new Child({
     held: { kind: 'pipes', pid: 4_000_000, run: { id: session.id }, isInputClosed: false } as HeldSession,
@@ -21,6 +21,7 @@ function started(): { child: Child; stdin: number; stdout: number; session: Fake
     watch,
     journal: new InputJournal('/nonexistent'),
     ticks: null,
+    live: () => null,
     onOutput: () => false,
     onTrouble: () => {},
     onReserve: () => {},

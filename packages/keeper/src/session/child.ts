@@ -14,7 +14,7 @@ import { DirectSink, EscrowedSink, type OnWritten } from '../input/input-sink.ts
 import type { InputJournal } from '../input/journal.ts';
 import { InputQueue } from '../input/queue.ts';
 import { terminalReader } from '../input/terminal-reader.ts';
-import { OutputPump, type Source } from '../logs/output-pump.ts';
+import { type LiveViewer, OutputPump, type PumpSource } from '../logs/output-pump.ts';
 import type { OutputTicks } from '../logs/output-ticks.ts';
 
 export interface ChildOptions {
@@ -23,16 +23,18 @@ export interface ChildOptions {
   readonly log: Log;
   readonly watch: FdWatch;
   readonly journal: InputJournal;
-  /** For agents on pipes. */
+  /** The ticks for agents on pipes. */
   readonly ticks: OutputTicks | null;
-  /** True when what follows may wait for a tick. */
+  /** A viewer that sees the present; null for none. */
+  live(): LiveViewer | null;
+  /** Returns true if later output may wait for a tick. */
   onOutput(): boolean;
   onTrouble(trouble: string | null, from: number, to: number): void;
-  /** Offsets below this are used or reserved. */
+  /** Called when offsets below this are used or reserved. */
   onReserve(endAtLeast: number): void;
 }
 
-/** Without an escrow pipe of the input. */
+/** The number of fds without an escrow pipe of the input. */
 const PIPES_FDS = 4;
 
 export class Child {
@@ -42,7 +44,7 @@ export class Child {
   #held: HeldSession;
   #fds: readonly number[];
 
-  constructor({ held, fds, log, watch, journal, ticks, onOutput, onTrouble, onReserve }: ChildOptions) {
+  constructor({ held, fds, log, watch, journal, ticks, live, onOutput, onTrouble, onReserve }: ChildOptions) {
     this.#watch = watch;
     this.#held = held;
     this.#fds = fds;
@@ -50,7 +52,7 @@ export class Child {
     const inputFd = fds[0]!;
     const sink = this.hasInputEscrow ? new EscrowedSink(inputFd, fds[3]!, journal) : new DirectSink(inputFd);
     this.#input = new InputQueue(sink, (wanted) => watch.change(inputFd, wanted ? quiet | POLL.writable : quiet));
-    const sources: readonly Source[] = this.isTerminal
+    const sources: readonly PumpSource[] = this.isTerminal
       ? [{ fd: fds[0]!, stream: 'stdout', pipe: fds[2]! }]
       : [
           { fd: fds[1]!, stream: 'stdout', pipe: -1 },
@@ -61,6 +63,7 @@ export class Child {
       sources,
       watch,
       ticks,
+      live,
       onOutput,
       onTrouble,
       onReserve: (endAtLeast) => {
@@ -70,40 +73,40 @@ export class Child {
     });
   }
 
-  /** Stores what it has written so far, and from now on. */
+  /** Starts to store its output, including the output so far. */
   start(session: string): void {
     const input = this.#input;
     if (this.#held.isInputClosed) input.close(new SpoolError('INPUT_CLOSED', { session }));
     else if (!this.isTerminal) this.#watch.watch(this.#fds[0]!, 0, () => input.flush());
     this.#pump.start(() => input.flush());
-    if (!this.isTerminal) input.flush(); // what an earlier keeper has left in the escrow pipe
+    if (!this.isTerminal) input.flush(); // bytes that an earlier keeper has left in the escrow pipe
   }
 
   get isTerminal(): boolean {
     return this.#held.kind === 'pty';
   }
 
-  /** What is written to it is recorded before it can arrive. */
+  /** Whether input is recorded before it can arrive. */
   get hasInputEscrow(): boolean {
     return !this.isTerminal && this.#fds.length > PIPES_FDS;
   }
 
-  /** Queued, and not yet in the terminal: only this process has it. */
+  /** The number of bytes that are queued, but not yet in the terminal: only this process has them. */
   get queuedBytes(): number {
     return this.#input.bytes;
   }
 
-  /** Typed, and not yet read by the child: a terminal may echo it all the same. */
+  /** The number of bytes that are typed, but not yet read by the child: a terminal may echo them nevertheless. */
   get unreadBytes(): number {
-    return this.isTerminal ? native.available(this.#fds[1]!) : 0;
+    return native.available(this.#fds[this.isTerminal ? 1 : 0]!);
   }
 
-  /** Its terminal hands over whole lines, and truncates long ones. */
+  /** Whether its terminal hands over whole lines, and truncates long ones. */
   get readsByLine(): boolean {
     return this.isTerminal && native.isCanonical(this.#fds[0]!);
   }
 
-  /** Everything that a new holder must be given. */
+  /** The state and the fds that a new holder must get. */
   get handOver(): { readonly session: HeldSession; readonly fds: readonly number[] } {
     return { session: this.#held, fds: this.#fds };
   }
@@ -112,22 +115,22 @@ export class Child {
     return this.#input.push(bytes, onWritten);
   }
 
-  /** Stores at once what it has written so far. */
+  /** Stores its output so far at once. */
   takeOutput(): void {
     this.#pump.take();
   }
 
-  /** The holder learns how far the log has got. */
+  /** Reports the end of the log to the holder. */
   noteEnd(): void {
     this.#pump.noteEnd();
   }
 
-  /** Its output is taken at ticks. */
+  /** Whether its output is taken at ticks. */
   get isCalm(): boolean {
     return this.#pump.isCalm;
   }
 
-  /** Somebody waits for what it writes next. */
+  /** Ends the wait for a tick: a client waits for the next output. */
   hurry(): void {
     this.#pump.hurry();
   }
@@ -141,7 +144,7 @@ export class Child {
     native.setSize(this.#fds[0]!, { cols, rows, widthPx, heightPx });
   }
 
-  /** Its terminal, as the end of its input needs it. Valid until `close`. */
+  /** Its terminal, in the form that the end of its input needs. It is valid until `close`. */
   get inputTerminal(): InputTerminal {
     const [master, slave] = this.#fds as readonly [number, number];
     const input = this.#input;
@@ -159,16 +162,16 @@ export class Child {
       get reader() {
         return terminalReader(pid);
       },
-      type: (key) => void input.push(Uint8Array.of(key)).catch(() => {}), // it has ended
+      type: (key) => void input.push(Uint8Array.of(key)).catch(() => {}), // the child has ended
     };
   }
 
-  /** Its terminal no longer repeats its input. */
+  /** Stops the echo of its terminal. */
   stopEcho(): void {
     if (this.isTerminal) native.stopEcho(this.#fds[1]!);
   }
 
-  /** Closes its pipe once all queued input is written. False when it was closed already. */
+  /** Closes its pipe once all queued input is written. Returns false if it was closed already. */
   async closeInput(session: string): Promise<boolean> {
     if (this.#held.isInputClosed) return false;
     await this.#input.push(new Uint8Array(0));
@@ -182,12 +185,12 @@ export class Child {
     return true;
   }
 
-  /** It is gone: stores the rest of its output. */
+  /** Stores the rest of the output of a child that is gone. */
   drain(): void {
     this.#pump.drain();
   }
 
-  /** Closes its fds. Input that waits is refused. */
+  /** Closes its fds. Waiting input is refused. */
   close(session: string): void {
     this.#pump.stop();
     this.#input.close(new SpoolError('SESSION_EXITED', { session }));

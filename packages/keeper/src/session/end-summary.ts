@@ -1,28 +1,28 @@
 /**
- * The event `session-summary` at the end of a session: what is known of it, on one page. Made only while a client listens for
- * it, because it reads the history and the screen. The SDK adds what needs the folder of the session (changed files). Keeps
- * the daemon's part of STATE-10.
+ * The event `session-summary` at the end of a session: a summary on one page. It is created only while a client listens for it,
+ * because it reads the history and the screen. The SDK adds the facts that need the folder of the session (changed files). Keeps
+ * the event of STATE-10.
  */
 import type { DaemonEvent, SessionInfo } from '@spool/protocol';
 import { LineText } from '@spool/vt';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 
-type SummaryEvent = Extract<DaemonEvent, { type: 'session-summary' }>;
+type SessionSummaryEvent = Extract<DaemonEvent, { type: 'session-summary' }>;
 
 const LAST_LINES = 12;
-/** Lines above the screen that are looked at too. */
+/** The number of lines above the screen that are searched too. */
 const HISTORY_LINES = 50;
-/** Of a session without a terminal. */
+/** The bytes that are read of a session without a terminal. */
 const TAIL_BYTES = 16 * 1024;
-/** A spinner, a rule or a box says nothing. */
+/** A line must have a letter: a spinner, a rule or a box has no meaning. */
 const LETTER = /\p{L}/u;
 
-export async function endSummary(session: Session): Promise<SummaryEvent> {
+export async function endSummary(session: KeeperSession): Promise<SessionSummaryEvent> {
   const { history } = await session.screen({ type: 'explain' });
-  // The output of an agent is its own protocol, and not for everybody.
+  // The output of an agent is its own protocol, which not every client may read.
   const isWire = session.agent !== null;
   const lines = isWire ? [] : session.info.size === null ? tailOf(session) : await screenOf(session);
-  const { summary, ...event } = summaryOf(session.info);
+  const { summary, ...event } = summarizeEnd(session.info);
   const milestones = history.flatMap((item) => (item.type === 'milestone' ? [item] : []));
   return {
     ...event,
@@ -30,8 +30,8 @@ export async function endSummary(session: Session): Promise<SummaryEvent> {
   };
 }
 
-/** Without what must be read first. */
-export function summaryOf(info: SessionInfo): SummaryEvent {
+/** Returns the summary without the parts that must be read first. */
+export function summarizeEnd(info: SessionInfo): SessionSummaryEvent {
   const { id, name, state, exitCode, signal, startedAt, endedAt } = info;
   return {
     type: 'session-summary',
@@ -52,12 +52,12 @@ export function summaryOf(info: SessionInfo): SummaryEvent {
   };
 }
 
-async function screenOf(session: Session): Promise<readonly string[]> {
+async function screenOf(session: KeeperSession): Promise<readonly string[]> {
   const { content } = await session.screen({ type: 'screen', at: null, format: 'text', historyLines: HISTORY_LINES });
   return content.split('\n').map((line) => line.trimEnd());
 }
 
-function tailOf({ log }: Session): readonly string[] {
+function tailOf({ log }: KeeperSession): readonly string[] {
   const text = new LineText();
   const lines: string[] = [];
   for (let at = Math.max(log.start, log.end - TAIL_BYTES); at < log.end;) {

@@ -1,10 +1,13 @@
 /**
- * Describes what is wrong with a log's folder: a session with a damaged folder is shown with this message, and affects
- * no other session. Helps to keep LIFE-9.
+ * Describes the fault of a log's folder: a session with a damaged folder is shown with this message, and affects no other
+ * session. Keeps the part of LIFE-9 about the message.
  */
 import { accessSync, constants } from 'node:fs';
 
-/** Cheap enough for each of ten thousand ended sessions: their logs stay closed. Null when the folder is well or missing. */
+/**
+ * Returns the fault; null if the folder is healthy or missing. It is cheap enough for each of ten thousand ended sessions: their
+ * logs stay closed.
+ */
 export function folderTrouble(folder: string): string | null {
   try {
     accessSync(`${folder}/.`, constants.R_OK | constants.X_OK);

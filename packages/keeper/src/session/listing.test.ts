@@ -1,14 +1,14 @@
 import type { Requests, SessionInfo, SessionState } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import { listPage } from './listing.ts';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 
-type Answer = Requests['list']['answer'];
+type ListAnswer = Requests['list']['answer'];
 
-/** Sessions that count how often they are serialized. */
+/** Sessions that count their serializations. */
 class Many {
   readonly #count = { described: 0 };
-  readonly all: Session[];
+  readonly all: KeeperSession[];
 
   constructor(count: number, stateOf: (at: number) => SessionState = () => 'exited', commandBytes = 10) {
     const counted = this.#count;
@@ -24,7 +24,7 @@ class Many {
           return { id: session.id, command: ['x'.repeat(commandBytes)] } as unknown as SessionInfo;
         },
       };
-      return session as unknown as Session;
+      return session as unknown as KeeperSession;
     });
   }
 
@@ -33,7 +33,7 @@ class Many {
   }
 
   page(ask: Requests['list']['ask'] = {}): { ids: string[]; next: string | null; matching: number | undefined } {
-    const { sessions, next, matching } = JSON.parse(listPage(this.all, ask)) as Answer;
+    const { sessions, next, matching } = JSON.parse(listPage(this.all, ask)) as ListAnswer;
     return { ids: sessions.map(({ id }) => id), next, matching };
   }
 }

@@ -1,16 +1,16 @@
 /**
- * `list`: the matching sessions, a page at a time. A session that does not match costs a look at a few fields, and a
+ * Implements `list`: the matching sessions, a page at a time. A session that does not match costs a look at a few fields, and a
  * page is small enough not to delay other requests, however many sessions have ended. Keeps LIST-1.
  */
 import { isListed, type Requests } from '@spool/protocol';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 
-/** A page ends here, by bytes or by number; one more session is far below the megabyte that a frame takes. */
+/** The limits of a page, by bytes and by number; one more session is far below the megabyte that a frame holds. */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_SESSIONS = 125;
 
-/** The answer as JSON: each session is serialized once. */
-export function listPage(all: Iterable<Session>, ask: Requests['list']['ask']): string {
+/** Returns the answer as JSON: each session is serialized once. */
+export function listPage(all: Iterable<KeeperSession>, ask: Requests['list']['ask']): string {
   const { after, limit = Infinity, order = 'oldest' } = ask;
   const matching = [...all].filter((session) => isListed(session, ask));
   if (order === 'newest') matching.reverse();

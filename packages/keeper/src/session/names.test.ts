@@ -7,6 +7,6 @@ test.each([
   [['claude'], ['claude', 'claude-2', 'claude-4'], 'claude-3'],
   [['claude'], ['claude-2'], 'claude'],
   [[`/x/${'a'.repeat(300)}`], ['a'.repeat(100)], `${'a'.repeat(100)}-2`],
-])('[NAME-1] %j, where %j are taken, is called %j', (command, taken, name) => {
+])('[NAME-40] %j, where %j are taken, is called %j', (command, taken, name) => {
   expect(freeName({ command }, new Set(taken))).toBe(name);
 });

@@ -1,12 +1,12 @@
 /**
- * The name of a session that was started without one: its program, with a number where that name is taken. Keeps NAME-1.
- * Keeps TASK-10: tasks may have equal names, so the session of the second gets a number.
+ * Chooses the name of a session that was started without one: its program, with a number if that name is taken. Keeps NAME-1 and
+ * NAME-40. Keeps TASK-10: tasks may have equal names, so the session of the second one gets a number.
  */
 import type { RunRequest } from '@spool/protocol';
 
 const NAME_CHARACTERS_MAX = 100;
 
-/** `claude`, `claude-2`, `claude-3`: the first that no running session has. A task's name may be taken, too. */
+/** Returns the first of `claude`, `claude-2`, `claude-3` that no running session has. The name of a task may be taken, too. */
 export function freeName(
   { command, name: asked, agent }: Pick<RunRequest, 'command' | 'name' | 'agent'>,
   taken: ReadonlySet<string>,

@@ -1,6 +1,7 @@
-/** Owners are real processes: their ends come from the kernel. */
+/** Uses real processes as owners: their ends come from the kernel. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { FdWatch } from '@spool/native/fd-watch';
 import { identify, openProcess } from '@spool/native/process-identity';
 import { native } from '@spool/native';
@@ -89,4 +90,13 @@ test('a session that has ended needs no owner any more', async () => {
   child.kill('SIGKILL');
   await once(child, 'exit');
   expect(gone).toEqual([]);
+});
+
+test('[TASK-8] looking for an owner that is gone leaves no file open', () => {
+  const { follow, gone } = setUp();
+  const reused = { ...identityOf(sleeper()), startTicks: '1' };
+  const before = readdirSync('/proc/self/fd').length;
+  for (let round = 0; round < 10; round++) follow(`${round}`, [reused]);
+  expect(gone).toHaveLength(10);
+  expect(readdirSync('/proc/self/fd')).toHaveLength(before);
 });

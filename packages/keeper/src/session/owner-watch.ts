@@ -1,31 +1,30 @@
 /**
- * Learns when the owner of a tied session is gone. Keeps TASK-8: a tied task is stopped with its owner, and with nothing
- * else.
+ * Detects when the owner of a tied session is gone. Keeps TASK-8: a tied task is stopped with its owner, and in no other case.
  *
- * An owner is one process for good: pid, start time, boot and pid namespace. The kernel reports its end through a pidfd,
- * so nothing polls, and a program that only loses its link stays an owner. A process that cannot be examined (no free
- * fd) counts as alive: nothing is stopped on a guess.
+ * An owner is exactly one process: pid, start time, boot and pid namespace. The kernel reports its end through a pidfd, so no
+ * polling is needed, and a program that only loses its link stays an owner. A process that cannot be examined (no free fd) counts
+ * as alive: no task is stopped on a guess.
  */
 import { constants } from 'node:os';
 import { native, POLL } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { isOfThisPlace, readStat } from '@spool/native/process-identity';
 import { type ProcessIdentity, type RunRequest, SpoolError } from '@spool/protocol';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 
-/** Without a free fd, the next try to open an owner comes after this time. */
+/** Without a free fd, the next attempt to open an owner comes after this time. */
 const AGAIN_MS = 1000;
 
-type Owned = Pick<Session, 'id' | 'run' | 'isRunning' | 'lifecycle' | 'whenEnded'>;
+type OwnedSession = Pick<KeeperSession, 'id' | 'run' | 'isRunning' | 'lifecycle' | 'whenEnded'>;
 
 interface Owner {
   readonly identity: ProcessIdentity;
-  readonly sessions: Set<Owned>;
+  readonly sessions: Set<OwnedSession>;
   pidfd: number | null;
   timer: NodeJS.Timeout | null;
 }
 
-/** For a request: an owner that this daemon cannot see could never be reported as gone. */
+/** Checks the owners of a request: an owner that this daemon cannot see could never be reported as gone. */
 export function checkOwners({ owners = [] }: Pick<RunRequest, 'owners'>): void {
   if (owners.length === 0)
     throw new SpoolError('NOT_ALLOWED', { reason: 'a tied session needs an owner, and the client named none' });
@@ -43,28 +42,28 @@ export function checkOwners({ owners = [] }: Pick<RunRequest, 'owners'>): void {
 
 export class OwnerWatch {
   readonly #watch: Pick<FdWatch, 'watch' | 'unwatch'>;
-  readonly #onGone: (session: Owned) => void;
-  /** By pid and start time: many tasks of one program need one pidfd. */
+  readonly #onGone: (session: OwnedSession) => void;
+  /** The owners by pid and start time: many tasks of one program need one pidfd. */
   readonly #owners = new Map<string, Owner>();
 
-  constructor(watch: Pick<FdWatch, 'watch' | 'unwatch'>, onGone: (session: Owned) => void) {
+  constructor(watch: Pick<FdWatch, 'watch' | 'unwatch'>, onGone: (session: OwnedSession) => void) {
     this.#watch = watch;
     this.#onGone = onGone;
   }
 
-  /** How many processes are watched. */
+  /** The number of watched processes. */
   get count(): number {
     return this.#owners.size;
   }
 
-  /** Does nothing for a session that is not tied. */
-  follow(session: Owned): void {
+  /** Watches the owners of a session, if it is tied. */
+  follow(session: OwnedSession): void {
     const { whileOwner, owners = [] } = session.run;
     if (!whileOwner || !session.isRunning) return;
     for (const identity of owners) if (isOfThisPlace(identity)) this.#add(identity, session);
   }
 
-  #add(identity: ProcessIdentity, session: Owned): void {
+  #add(identity: ProcessIdentity, session: OwnedSession): void {
     const key = `${identity.pid}/${identity.startTicks}`;
     let owner = this.#owners.get(key);
     if (!owner) {
@@ -107,7 +106,7 @@ export class OwnerWatch {
   }
 }
 
-/** A pidfd, which becomes readable when the process has ended. */
+/** Opens a pidfd, which becomes readable when the process has ended. */
 function openOwner({ pid, startTicks }: ProcessIdentity): number | 'gone' | 'unknown' {
   let pidfd: number;
   try {
@@ -130,6 +129,6 @@ function examine(pid: number, startTicks: string, pidfd: number): 'alive' | 'gon
   }
   // Checked after the read: a process that is not reaped yet still has its pid.
   if (native.pidfdSignal(pidfd, 0) === -constants.errno.ESRCH) return 'gone';
-  if (stat === undefined) return 'unknown'; // /proc hides it
+  if (stat === undefined) return 'unknown'; // /proc hides the process
   return stat.startTicks === startTicks ? 'alive' : 'gone';
 }

@@ -5,36 +5,36 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * The longest time for which the keeper does nothing else; the rest waits for the next turn of the event loop. A request
- * of a new client takes several turns (connect, hello, request), so each costs it a slice.
+ * The longest time for which the keeper handles no other work; the rest waits for the next turn of the event loop. A request of a
+ * new client takes several turns (connect, hello, request), so each turn delays it by a slice.
  */
 const SLICE_MS = 0.5;
 
 export class Recall {
-  /** Null until the folder has been listed. */
+  /** The ids that are not read yet; null until the folder has been listed. */
   #left: Set<string> | null = null;
   readonly #list: () => Promise<Iterable<string>>;
   readonly #recall: (id: string) => void;
   readonly #listed = Promise.withResolvers<void>();
   readonly #done = Promise.withResolvers<void>();
 
-  /** `recall` reads one session and registers it. Neither may fail. */
+  /** `recall` reads one session and registers it. Neither function may fail. */
   constructor(list: () => Promise<Iterable<string>>, recall: (id: string) => void) {
     this.#list = list;
     this.#recall = recall;
   }
 
-  /** How many are not read yet. */
+  /** The number of sessions that are not read yet. */
   get left(): number {
     return this.#left?.size ?? 0;
   }
 
-  /** After this, `left` is accurate, and `one` finds every session. */
+  /** Resolves when the folder has been listed: after this, `left` is accurate, and `one` finds every session. */
   get listed(): Promise<void> {
     return this.#listed.promise;
   }
 
-  /** Resolves when all are read. */
+  /** Resolves when all sessions are read. */
   get whole(): Promise<void> {
     return this.#done.promise;
   }
@@ -42,11 +42,11 @@ export class Recall {
   async start(): Promise<void> {
     this.#left = new Set(await this.#list());
     this.#listed.resolve();
-    await nextTurn(); // the list of some thousand names was a slice of its own
+    await nextTurn(); // the list of some thousand names took a whole slice
     this.#slice(this.#left);
   }
 
-  /** Reads this one now; false if it is not among those that wait. */
+  /** Reads this session now; returns false if it does not wait to be read. */
   one(id: string): boolean {
     if (!this.#left?.delete(id)) return false;
     this.#recall(id);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, unlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { readRecord, type SessionRecord } from '@spool/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DiskTurns } from '../logs/disk-turns.ts';
+import { Semaphore } from '@spool/native/semaphore';
 import { RecordKeeper } from './record-keeper.ts';
 
 let place: string;
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(place, { recursive: true }));
 
 const keeper = (): RecordKeeper =>
-  new RecordKeeper({ folder, turns: new DiskTurns(), warn: (sentence) => complaints.push(sentence) });
+  new RecordKeeper({ folder, diskAccess: new Semaphore(2), warn: (sentence) => complaints.push(sentence) });
 
 const record = (name: string): SessionRecord => ({
   run: { id: 'abcdefgh', command: ['true'], cwd: '/', env: {} },

@@ -4,25 +4,25 @@
  */
 import { dirname } from 'node:path';
 import { forgetLastRecord, LogSync, RECORD_FILE, type SessionRecord, writeRecord } from '@spool/core';
-import type { DiskTurns } from '../logs/disk-turns.ts';
+import type { Semaphore } from '@spool/native/semaphore';
 
-/** How soon a full disk is tried again. */
-export const RECORD_RETRY_MS = 500;
+/** The delay before a full disk is tried again. */
+const RECORD_RETRY_MS = 500;
 
 export interface RecordKeeperOptions {
   readonly folder: string;
-  readonly turns: DiskTurns;
+  readonly diskAccess: Semaphore;
   warn(sentence: string): void;
 }
 
 export class RecordKeeper {
   readonly #options: RecordKeeperOptions;
   readonly #sync = new LogSync(() => undefined);
-  /** Not yet accepted by the disk. */
+  /** The record that the disk has not accepted yet. */
   #refused: SessionRecord | null = null;
   #retry: NodeJS.Timeout | null = null;
   #isSyncing = false;
-  /** Written since the last sync began. */
+  /** Whether the record was written after the last sync began. */
   #isUnsynced = false;
   #isDurable = false;
   #isNew = true;
@@ -47,19 +47,19 @@ export class RecordKeeper {
     }
   }
 
-  /** A record that another keeper wrote may not be durable yet. */
+  /** Syncs a record that another keeper wrote: it may not be durable yet. */
   adopt(): void {
     this.#isNew = false;
     this.#wrote();
   }
 
-  /** Resolves when everything written is durable, or the session has been removed. */
+  /** Resolves when all writes are durable, or the session has been removed. */
   durable(): Promise<void> {
     if (this.#isClosed || (this.#isDurable && !this.#refused)) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The session's folder is being removed: nothing is written any more. */
+  /** Stops all writes: the session's folder is being removed. */
   close(): void {
     this.#isClosed = true;
     if (this.#retry) clearTimeout(this.#retry);
@@ -71,14 +71,14 @@ export class RecordKeeper {
     this.#isUnsynced = true;
     if (this.#isSyncing) return;
     this.#isSyncing = true;
-    void this.#options.turns.take(() => this.#syncAll());
+    void this.#options.diskAccess.run(() => this.#syncAll());
   }
 
   async #syncAll(): Promise<void> {
     const { folder } = this.#options;
     while (this.#isUnsynced && !this.#isClosed) {
       this.#isUnsynced = false;
-      // The record, its name in the folder, and the folder's own name.
+      // The record, its entry in the folder, and the folder's own entry.
       this.#sync.addFile(`${folder}/${RECORD_FILE}`);
       this.#sync.addFolder(folder);
       if (this.#isNew) this.#sync.addFolder(dirname(folder));
@@ -98,7 +98,7 @@ export class RecordKeeper {
     if (!this.#refused) this.#done();
   }
 
-  /** Reported once, until it works again. */
+  /** Retries later; the fault is reported once, until a write succeeds. */
   #tryAgain(trouble: Error): void {
     if (!this.#isTroubled)
       this.#options.warn(`cannot write the record in ${this.#options.folder}, retrying: ${trouble.message}`);

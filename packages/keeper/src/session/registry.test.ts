@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { Registry } from './registry.ts';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 
 function registryOf(...sessions: readonly { id: string; name?: string; isRunning?: boolean }[]): Registry {
   const registry = new Registry();
-  for (const session of sessions) registry.add({ name: 'sh', isRunning: true, ...session } as Session);
+  for (const session of sessions) registry.add({ name: 'sh', isRunning: true, ...session } as KeeperSession);
   return registry;
 }
 

@@ -1,20 +1,20 @@
 /** All sessions, found by id, name or id prefix. Keeps NAME-2. */
 import { SpoolError } from '@spool/protocol';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 
 /**
- * The beginning of an id counts from this length on. A short name whose session was removed would otherwise mean whichever
- * session has an id that begins so: of 40 sessions, every third letter names exactly one.
+ * The minimum length of an id prefix. Otherwise a short name whose session was removed would match a session whose id begins with
+ * it: of 40 sessions, every third letter names exactly one.
  */
 export const ID_PREFIX_CHARS_MIN = 4;
 
 const TOO_SHORT = `nothing has this name, and the beginning of an id has at least ${ID_PREFIX_CHARS_MIN} characters`;
 
 export class Registry {
-  /** In the order of their start. */
-  readonly #sessions = new Map<string, Session>();
+  /** The sessions, in the order of their start. */
+  readonly #sessions = new Map<string, KeeperSession>();
 
-  add(session: Session): void {
+  add(session: KeeperSession): void {
     this.#sessions.set(session.id, session);
   }
 
@@ -22,11 +22,11 @@ export class Registry {
     this.#sessions.delete(id);
   }
 
-  get(id: string): Session | undefined {
+  get(id: string): KeeperSession | undefined {
     return this.#sessions.get(id);
   }
 
-  all(): IterableIterator<Session> {
+  all(): IterableIterator<KeeperSession> {
     return this.#sessions.values();
   }
 
@@ -34,8 +34,8 @@ export class Registry {
     return this.#sessions.size;
   }
 
-  /** By id, by name, or by id prefix; '' is the latest. A running session takes precedence over an ended one. */
-  find(reference: string): Session {
+  /** Finds a session by id, by name, or by id prefix; '' is the latest. A running session takes precedence over an ended one. */
+  find(reference: string): KeeperSession {
     if (reference === '') return this.#latest();
     const exact = this.#sessions.get(reference);
     if (exact) return exact;
@@ -57,7 +57,7 @@ export class Registry {
     return false;
   }
 
-  /** The names that are taken. */
+  /** Returns the names that are taken. */
   runningNames(): Set<string> {
     const names = new Set<string>();
     for (const { name, isRunning } of this.#sessions.values()) if (isRunning) names.add(name);
@@ -72,27 +72,27 @@ export class Registry {
 
   /** Restores the order of start after sessions were read from the disk. */
   sort(): void {
-    // The times are read once, not with each comparison: with thousands of sessions that is most of the time.
-    const sorted = Array.from(this.#sessions.values(), (session) => ({ session, at: session.startedAt }));
+    // The times are read once, not with each comparison: with thousands of sessions, this would take most of the time.
+    const sorted = Array.from(this.#sessions.values(), (session) => ({ session, at: session.file.startedAt }));
     sorted.sort((a, b) => a.at - b.at);
     this.#sessions.clear();
     for (const { session } of sorted) this.#sessions.set(session.id, session);
   }
 
-  #filter(isWanted: (session: Session) => boolean): Session[] {
-    const wanted: Session[] = [];
+  #filter(isWanted: (session: KeeperSession) => boolean): KeeperSession[] {
+    const wanted: KeeperSession[] = [];
     for (const session of this.#sessions.values()) if (isWanted(session)) wanted.push(session);
     return wanted;
   }
 
-  #latest(): Session {
+  #latest(): KeeperSession {
     const latest = [...this.#sessions.values()].at(-1);
     if (!latest) throw new SpoolError('SESSION_NONE');
     return latest;
   }
 }
 
-function ids(sessions: readonly Session[]): string {
+function ids(sessions: readonly KeeperSession[]): string {
   return sessions
     .slice(0, 5)
     .map(({ id }) => id)

@@ -1,7 +1,7 @@
 /**
- * Deletes the folders of removed sessions: renames them at once, which hides them, and deletes the files bit by bit. A
- * folder may hold thousands of files, and no request should wait for them. The next keeper finishes what a killed one
- * left. A folder that is a link is not ours to empty: the user has put it there, and only the link goes. Keeps LOG-11, LOG-13.
+ * Deletes the folders of removed sessions: renames them at once, which hides them, and deletes the files bit by bit. A folder may
+ * hold thousands of files, and no request should wait for them. The next keeper finishes the work of a killed one. If a folder is
+ * a link, only the link is removed: the user has created it, and its target is left alone. Keeps LOG-11, LOG-13.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { lstat, readdir, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { removeFolder } from '@spool/core';
 
-/** No session id starts like this. */
+/** The prefix of removed folders; no session id starts like this. */
 const PREFIX = '.removed-';
 
 export class Remover {
@@ -18,13 +18,13 @@ export class Remover {
   readonly #waiting: string[] = [];
   #isWorking = false;
 
-  /** `sessions`: the folder of all sessions. */
+  /** Takes the folder of all sessions. */
   constructor(sessions: string, warn: (sentence: string) => void) {
     this.#sessions = sessions;
     this.#warn = warn;
   }
 
-  /** When this returns, the folder is gone under its old name. Throws when it cannot be moved. */
+  /** Renames the folder and begins to delete it. Throws if it cannot be renamed. */
   take(folder: string): void {
     const removed = `${this.#sessions}/${PREFIX}${basename(folder)}-${randomBytes(4).toString('hex')}`;
     try {
@@ -37,9 +37,9 @@ export class Remover {
     void this.#work();
   }
 
-  /** Continues what an earlier keeper had started. */
+  /** Continues the deletions that an earlier keeper had started. */
   async resume(): Promise<void> {
-    const names = await readdir(this.#sessions).catch(() => []); // then there is nothing to continue
+    const names = await readdir(this.#sessions).catch(() => []); // then there are no folders to delete
     for (const name of names) if (name.startsWith(PREFIX)) this.#waiting.push(`${this.#sessions}/${name}`);
     await this.#work();
   }
@@ -49,7 +49,7 @@ export class Remover {
     this.#isWorking = true;
     for (let folder = this.#waiting.shift(); folder !== undefined; folder = this.#waiting.shift()) {
       try {
-        const found = await lstat(folder).catch(() => null); // gone: nothing is left to do
+        const found = await lstat(folder).catch(() => null); // the folder is gone: the work is done
         if (found?.isSymbolicLink()) await unlink(folder);
         else await removeFolder(folder);
       } catch (error) {

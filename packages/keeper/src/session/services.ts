@@ -1,7 +1,8 @@
-/** What a session needs from its keeper. */
+/** The services that a session needs from its keeper. */
 import type { FdWatch } from '@spool/native/fd-watch';
 import type { DaemonEvent, Home } from '@spool/protocol';
-import type { DiskTurns } from '../logs/disk-turns.ts';
+import type { DriverTraffic } from '../agents/driver-process.ts';
+import type { Semaphore } from '@spool/native/semaphore';
 import type { EndNotes } from '../logs/end-notes.ts';
 import type { Flusher } from '../logs/flusher.ts';
 import type { Housekeeper } from '../logs/housekeeper.ts';
@@ -16,7 +17,8 @@ export interface SessionServices {
   readonly watch: FdWatch;
   readonly flusher: Flusher;
   readonly endNotes: EndNotes;
-  readonly turns: DiskTurns;
+  /** Admits work that waits for the disk. */
+  readonly diskAccess: Semaphore;
   readonly ticks: OutputTicks;
   readonly openLogs: OpenLogs;
   readonly housekeeper: Housekeeper;
@@ -26,11 +28,11 @@ export interface SessionServices {
   emit(event: DaemonEvent): void;
   warn(sentence: string): void;
   /** Serves the driver of a session on a socket. Returns a function that closes it. */
-  serveDriver(fd: number, session: string): () => void;
-  /** To the holder: the end is on disk, release the fds. */
+  serveDriver(fd: number, session: string, traffic: DriverTraffic): () => void;
+  /** Asks the holder to release the fds: the end is on disk. */
   release(id: string): void;
-  /** To the holder: offsets below this are used or reserved. */
+  /** Reports to the holder that offsets below this are used or reserved. */
   note(id: string, endAtLeast: number): void;
-  /** To the holder: close your copy of the child's input too. */
+  /** Asks the holder to close its copy of the child's input too. */
   closeChildInput(id: string): void;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { readRecord, type SessionRecord } from '@spool/core';
 import type { HeldSession } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { DiskTurns } from '../logs/disk-turns.ts';
+import { Semaphore } from '@spool/native/semaphore';
 import type { SessionServices } from './services.ts';
 import { recordOf, SessionFile } from './session-file.ts';
 
@@ -20,7 +20,7 @@ afterEach(() => rmSync(sessions, { recursive: true }));
 function services(): SessionServices {
   const known = {
     home: { sessions },
-    turns: new DiskTurns(),
+    diskAccess: new Semaphore(2),
     openLogs: { touch() {}, forget() {} },
     flusher: { note() {}, forget() {} },
     remover: { take: (folder: string) => rmSync(folder, { recursive: true }) },
@@ -96,7 +96,7 @@ test('[RUN-7] a copy of its folder does not own the process', () => {
   file.exited({ code: 0, signal: null });
   file.persistEnd();
   expect(new SessionFile(services(), onDisk()).isCopy).toBe(false);
-  // The original stays elsewhere: an inode that is free may be used again.
+  // The original is kept elsewhere: a free inode may be used again.
   renameSync(`${sessions}/${ID}`, `${sessions}/original`);
   cpSync(`${sessions}/original`, `${sessions}/${ID}`, { recursive: true });
   expect(new SessionFile(services(), onDisk()).isCopy).toBe(true);

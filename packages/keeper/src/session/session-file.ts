@@ -1,7 +1,7 @@
 /**
- * What a session is on disk: its record, its lifecycle and its log. Every change is written at once; the end becomes
- * durable before the holder releases the fds. Keeps LIFE-10 with `record-keeper.ts`. Keeps LIST-4: where an ended
- * session's log begins is in its record.
+ * The files of a session: its record, its lifecycle and its log. Every change is written at once; the end becomes durable before
+ * the holder releases the fds. Keeps LIFE-10 with `record-keeper.ts`. Keeps LIST-4: the record contains the first offset of an
+ * ended session's log.
  */
 import { statSync } from 'node:fs';
 import {
@@ -23,11 +23,11 @@ import { programName } from './names.ts';
 import { folderTrouble, troubleOf } from './folder-trouble.ts';
 import { RecordKeeper } from './record-keeper.ts';
 import type { SessionServices } from './services.ts';
-import type { Typist } from '../input/journal.ts';
+import type { InputAuthor } from '../input/journal.ts';
 
 export class SessionFile {
   readonly folder: string;
-  /** Why the log cannot be written or read, or the exit code is unknown; null when all is well. */
+  /** The reason why the log cannot be written or read, or why the exit code is unknown; null if there is no fault. */
   trouble: string | null = null;
   readonly #services: SessionServices;
   readonly #records: RecordKeeper;
@@ -42,7 +42,7 @@ export class SessionFile {
     const { end, ending } = record;
     this.folder = `${services.home.sessions}/${record.run.id}`;
     this.#services = services;
-    this.#records = new RecordKeeper({ folder: this.folder, turns: services.turns, warn: services.warn });
+    this.#records = new RecordKeeper({ folder: this.folder, diskAccess: services.diskAccess, warn: services.warn });
     this.#record = record;
     this.#lifecycle = end
       ? {
@@ -55,7 +55,7 @@ export class SessionFile {
       : { phase: 'running', ending };
   }
 
-  /** The child runs, and another keeper may have written the record. */
+  /** Adopts a running child; another keeper may have written the record. */
   adopt(endAtLeast: number, isKnown: boolean): void {
     this.#openLog(Math.max(endAtLeast, lastKeyframeIn(this.folder)));
     if (isKnown) return this.#records.adopt();
@@ -63,7 +63,10 @@ export class SessionFile {
     this.#write();
   }
 
-  /** After `adopt`, before anything reads the log. Where the record was deleted, only the terminal knows its size. */
+  /**
+   * Adopts the size, after `adopt` and before anything reads the log. If the record was deleted, only the terminal knows its
+   * size.
+   */
   adoptSize({ cols, rows }: Size): void {
     const { size } = this.#record;
     if (size === null || (size.cols === cols && size.rows === rows)) return;
@@ -71,14 +74,14 @@ export class SessionFile {
     this.change({ size: { ...size, cols, rows } });
   }
 
-  /** The end was written by the last keeper, which died before the holder released the fds. */
+  /** Adopts an end that was written by the last keeper, which died before the holder released the fds. */
   adoptEnd(): void {
     this.#records.adopt();
     void this.#letGo();
   }
 
-  /** The end of the child was not seen. */
-  lose(typed: Typist | null = null): void {
+  /** Records that the end of the child was not seen. */
+  lose(typed: InputAuthor | null = null): void {
     const at = this.log.timeAt(this.log.end - 1) ?? this.#record.startedAt;
     this.#lifecycle = step(this.#lifecycle, { type: 'lost', at });
     // A log that cannot be read now may be readable later: its end is then read again.
@@ -102,6 +105,10 @@ export class SessionFile {
     return this.#lifecycle.phase === 'running';
   }
 
+  get startedAt(): number {
+    return this.#record.startedAt;
+  }
+
   get endedAt(): number | null {
     return this.#lifecycle.phase === 'ended' ? this.#lifecycle.endedAt : null;
   }
@@ -118,7 +125,10 @@ export class SessionFile {
     return this.#record.run.retainMs ?? LOG_DEFAULTS.retainMs;
   }
 
-  /** Until its timeout. Counted by the age of its child where that is known: a clock that was set forward must not end it. */
+  /**
+   * The time until its timeout. It is counted by the age of its child if that is known: a clock that was set forward must not end
+   * it.
+   */
   get timeLeftMs(): number | null {
     const { run, startedAt, process = null } = this.#record;
     if (run.timeoutMs === undefined) return null;
@@ -129,7 +139,9 @@ export class SessionFile {
     return this.#record.run.sizePolicy ?? 'latest';
   }
 
-  /** Its folder was copied from another state folder, whose daemon may still run the process that the record identifies. */
+  /**
+   * Whether its folder was copied from another state folder, whose daemon may still run the process that the record identifies.
+   */
   get isCopy(): boolean {
     const { folderInode } = this.#record;
     return !this.isRunning && folderInode !== undefined && inodeOf(this.folder).folderInode !== folderInode;
@@ -141,18 +153,18 @@ export class SessionFile {
     return log;
   }
 
-  /** An ended session's log need not be opened to know its length. */
+  /** The end of the log; for an ended session, the log is not opened for this. */
   get endOffset(): number {
     return this.#record.end?.offset ?? this.log.end;
   }
 
-  /** An ended session's log need not be opened to know where it starts; for an older record, the folder tells. */
+  /** The start of the log; for an ended session, the log is not opened for this, and an older record takes it from the folder. */
   get firstOffset(): number {
     if (this.#log) return this.#log.start;
     return (this.#foundFirstOffset ??= this.#record.end?.firstOffset ?? firstOffsetIn(`${this.folder}/log`));
   }
 
-  /** The log need not be opened for a session that is only on disk. */
+  /** The time of the last output; for a session that is only on disk, the log is not opened for this. */
   get lastOutputAt(): number | null {
     if (this.#lastOutputAt !== null) return this.#lastOutputAt;
     if (!this.#log || this.#log.end === 0) return this.#record.end?.at ?? null;
@@ -164,7 +176,7 @@ export class SessionFile {
     return failure ? troubleOf(`${this.folder}/log`, failure.code) : null;
   }
 
-  /** The log has grown. */
+  /** Notes that the log has grown. */
   grown(): void {
     this.#lastOutputAt = Date.now();
     this.#services.flusher.note(this.log);
@@ -175,13 +187,13 @@ export class SessionFile {
     this.#write();
   }
 
-  /** A client wants the session to end. The terminator does the rest. */
+  /** Records that a client wants the session to end. The terminator does the rest. */
   askEnd(by: EndedBy, graceMs: number): void {
     this.#lifecycle = step(this.#lifecycle, { type: 'end', by, at: Date.now(), graceMs });
     this.#changeEnding();
   }
 
-  /** The first signal has been sent: the next keeper must not send it again. */
+  /** Records that the first signal has been sent: the next keeper must not send it again. */
   recordAsked(): void {
     if (this.#lifecycle.phase !== 'running' || this.#lifecycle.ending === null || this.#lifecycle.ending.isAsked)
       return;
@@ -193,25 +205,25 @@ export class SessionFile {
     this.#lifecycle = step(this.#lifecycle, { type: 'exit', exit, at: Date.now() });
   }
 
-  /** Everything that the child wrote is in the log. */
-  persistEnd(typed: Typist | null = null): void {
+  /** Records the end once all output of the child is in the log. */
+  persistEnd(typed: InputAuthor | null = null): void {
     if (this.#isRemoved || this.#lifecycle.phase !== 'ended') return;
     this.#recordEnd(typed);
     this.#write();
     void this.#letGo();
   }
 
-  /** Resolves when everything known of the session would survive a power cut. */
+  /** Resolves when the files of the session would survive a power cut. */
   durable(): Promise<void> {
     return this.#records.durable();
   }
 
-  /** For the housekeeper: the size of its files besides the log. */
+  /** Returns, for the housekeeper, the size of its files besides the log. */
   bytesBeside(): Promise<number> {
     return bytesBesideLog(this.folder);
   }
 
-  /** The housekeeper has dropped the start of the log. */
+  /** Notes that the housekeeper has dropped the start of the log. */
   dropped(): void {
     if (this.#isRemoved) return;
     const { end } = this.#record;
@@ -221,7 +233,7 @@ export class SessionFile {
     if (end !== null) this.change({ end: { ...end, firstOffset: this.log.start } });
   }
 
-  /** Nothing is written any more: the folder is about to be removed. */
+  /** Stops all writes: the folder is about to be removed. */
   close(): void {
     this.#isRemoved = true;
     this.#records.close();
@@ -250,16 +262,16 @@ export class SessionFile {
     this.#write();
   }
 
-  /** The holder releases the fds when the end is durable: the last bytes first, then the record that refers to them. */
+  /** Lets the holder release the fds when the end is durable: the last bytes first, then the record that refers to them. */
   async #letGo(): Promise<void> {
     const { log } = this;
-    const failure = log.isDirty ? await this.#services.turns.take(() => log.flush()) : undefined;
-    if (failure) this.#services.flusher.note(log); // the flusher retries; the end itself is valid all the same
+    const failure = log.isDirty ? await this.#services.diskAccess.run(() => log.flush()) : undefined;
+    if (failure) this.#services.flusher.note(log); // the flusher retries; the end itself is valid nevertheless
     await this.#records.durable();
     this.#services.release(this.#record.run.id);
   }
 
-  #recordEnd(typed: Typist | null, more: { readonly noticedAt?: number } = {}): void {
+  #recordEnd(typed: InputAuthor | null, more: { readonly noticedAt?: number } = {}): void {
     if (this.#lifecycle.phase !== 'ended') return;
     const { state, exit, endedAt, endedBy } = this.#lifecycle;
     const { end: offset, start: firstOffset } = this.log;
@@ -275,7 +287,7 @@ export class SessionFile {
   }
 }
 
-/** The environment may contain secrets, and is no longer needed: it is not stored. */
+/** Returns the record without the environment, which may contain secrets and is no longer needed. */
 export function recordOf({ run, pid, startedAt, process = null, controlGroup }: HeldSession): SessionRecord {
   return {
     run: { ...run, env: {}, ...(run.agent && { agent: { ...run.agent, commands: undefined } }) },
@@ -290,7 +302,7 @@ export function recordOf({ run, pid, startedAt, process = null, controlGroup }: 
   };
 }
 
-/** Nothing where it cannot be read. */
+/** Returns an empty object if the folder cannot be read. */
 function inodeOf(folder: string): { readonly folderInode?: number } {
   const found = statSync(folder, { throwIfNoEntry: false });
   return found ? { folderInode: found.ino } : {};

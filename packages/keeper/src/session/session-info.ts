@@ -1,4 +1,4 @@
-/** Everything that clients see of a session. */
+/** Collects the information about a session that clients see. */
 import type { RunRequest, SessionInfo, StartedBy } from '@spool/protocol';
 import type { SessionAgent } from '../agents/session-agent.ts';
 import type { Viewers } from '../clients/viewers.ts';
@@ -37,7 +37,7 @@ export function infoOf({ file, status, input, viewers, watchers, agent }: Sessio
     watchers,
     sizePolicy: file.sizePolicy,
     viewers: viewers.list,
-    // An ended session's record has it: a long list reads one file each.
+    // An ended session's record contains it: a long list reads one file for each session.
     typed: ended ? typed : input.lastTyped,
     endedBy: ended?.endedBy ?? null,
     trouble: file.trouble ?? file.readTrouble,

@@ -1,8 +1,8 @@
-/** What is reported of a session, with a session and services that only write down. */
+/** Tests the reports of a session, with a session and services that only record calls. */
 import type { DaemonEvent, Status } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import type { SessionServices } from './services.ts';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 import { SessionReports } from './session-reports.ts';
 
 function reporting(): {
@@ -20,7 +20,7 @@ function reporting(): {
     commandEnded: () => notified.push('command'),
   };
   const services = { notifier, emit: (event: DaemonEvent) => events.push(event) };
-  const reports = new SessionReports(session as unknown as Session, services as unknown as SessionServices, 0);
+  const reports = new SessionReports(session as unknown as KeeperSession, services as unknown as SessionServices, 0);
   return { reports, events, notified, session };
 }
 

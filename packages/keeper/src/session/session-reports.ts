@@ -1,25 +1,25 @@
 /**
- * What is reported of a session becomes its status, events and notifications. The thread for screens reports what it reads, the
- * driver of an agent what the agent does, and the session its end.
+ * Turns reports about a session into its status, events and notifications. The screen thread reports the status that it reads,
+ * the driver of an agent reports the agent's actions, and the session reports its end.
  */
 import type { Lifecycle } from '@spool/core';
 import { type Milestone, type Status, taskNameOf, taskQuestion, taskStateOf } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 import type { EndedCommand } from '../screens/messages.ts';
 import type { SessionServices } from './services.ts';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 import { SessionStatus } from './status.ts';
 
 export class SessionReports {
   readonly status: SessionStatus;
-  readonly #session: Session;
+  readonly #session: KeeperSession;
   readonly #services: SessionServices;
-  /** What a task asks at the moment, as it was reported. */
+  /** The present question of a task, as it was reported. */
   #asked: string | null = null;
-  /** The session is older than this keeper. */
+  /** Whether the session is older than this keeper. */
   isOfAdopted = false;
 
-  constructor(session: Session, services: SessionServices, startedAt: number) {
+  constructor(session: KeeperSession, services: SessionServices, startedAt: number) {
     this.#session = session;
     this.#services = services;
     this.status = new SessionStatus(startedAt);
@@ -27,7 +27,7 @@ export class SessionReports {
 
   statusRead(status: Status): void {
     const session = this.#session;
-    if (!session.isRunning) return; // the end is final, and was reported
+    if (!session.isRunning) return; // the end is final, and has been reported
     const isFirst = this.isOfAdopted && this.status.current.state === 'starting';
     this.status.current = status;
     if (isFirst) this.#services.notifier.restored(session);
@@ -69,7 +69,7 @@ export class SessionReports {
     this.status.exited(state, exit.code, exit.signal, endedAt, endOffset);
   }
 
-  /** Announces the end, once all of it is stored. */
+  /** Announces the end, once all output is stored. */
   tellEnd(at: number): void {
     const session = this.#session.info;
     this.#services.emit({ type: 'session-exited', at, session });

@@ -1,4 +1,4 @@
-/** The screen of a session: the thread for screens follows its log, and answers questions about it. */
+/** The screen of a session: the screen thread follows its log, and answers questions about it. */
 import { SpoolError } from '@spool/protocol';
 import type { AnswerTo, ScreenAsk, ScreenSource } from '../screens/messages.ts';
 import type { Screens } from '../screens/screens.ts';
@@ -14,7 +14,7 @@ export class SessionScreen {
     this.#screens = screens;
   }
 
-  /** Before the first byte is stored: the child may have ended by then. */
+  /** Starts to follow, before the first byte is stored: the child may have ended by then. */
   follow(isAdopted: boolean, answeredTo: number): void {
     const { id, colours } = this.#file.record.run;
     this.#screens.follow(this.#source(isAdopted), this.#file.log.end, answeredTo);

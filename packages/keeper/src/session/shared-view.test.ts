@@ -1,7 +1,7 @@
 import type { Size } from '@spool/protocol';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Attached } from '../clients/viewers.ts';
-import type { LogWatcher, Watcher } from '../clients/watcher.ts';
+import type { AttachedViewer } from '../clients/viewers.ts';
+import type { Watcher } from '../clients/watcher.ts';
 import { viewer } from '../testing/fake-session.ts';
 import type { Child } from './child.ts';
 import { SharedView, TYPING_PAUSE_MS } from './shared-view.ts';
@@ -9,10 +9,10 @@ import { SharedView, TYPING_PAUSE_MS } from './shared-view.ts';
 const SMALL: Size = { cols: 80, rows: 24 };
 const LARGE: Size = { cols: 200, rows: 50 };
 
-/** One shared view, with everything that it does written down. */
-class Desk {
+/** One shared view that records all its actions. */
+class SharedViewFixture {
   readonly story: string[] = [];
-  readonly watchers = new Set<LogWatcher>();
+  readonly watchers = new Set<Watcher>();
   readonly file = {
     record: { name: 'vim', size: SMALL as Size | null },
     sizePolicy: 'latest',
@@ -43,7 +43,7 @@ class Desk {
     child: () => this.child as Child | null,
   });
 
-  attach(name: string, rest: Partial<Attached> = {}): Attached {
+  attach(name: string, rest: Partial<AttachedViewer> = {}): AttachedViewer {
     const watcher = {
       followsSize: false,
       emitLatest: () => {},
@@ -58,7 +58,7 @@ class Desk {
 }
 
 test('[SIZE-2] [SIZE-3] a new size is told to the others and not to its sender; the same size again is nothing', () => {
-  const desk = new Desk();
+  const desk = new SharedViewFixture();
   const ann = desk.attach('ann');
   desk.attach('bob');
   desk.view.change(ann, { size: LARGE });
@@ -68,7 +68,7 @@ test('[SIZE-2] [SIZE-3] a new size is told to the others and not to its sender; 
 });
 
 test('[SIZE-2] another height in pixels is another size, for programs that draw images', () => {
-  const desk = new Desk();
+  const desk = new SharedViewFixture();
   const ann = desk.attach('ann');
   desk.view.change(ann, { size: { ...LARGE, widthPx: 1600, heightPx: 800 } });
   desk.view.change(ann, { size: { ...LARGE, widthPx: 1600, heightPx: 900 } });
@@ -77,7 +77,7 @@ test('[SIZE-2] another height in pixels is another size, for programs that draw 
 });
 
 test('[SIZE-4] a viewer that regains its own size gets a new snapshot', () => {
-  const desk = new Desk();
+  const desk = new SharedViewFixture();
   const ann = desk.attach('ann');
   const bob = desk.attach('bob');
   desk.view.change(ann, { size: LARGE });
@@ -90,7 +90,7 @@ test('[SIZE-4] a viewer that regains its own size gets a new snapshot', () => {
 });
 
 test('[SIZE-1] under `latest` the viewer that types decides; a read-only viewer never does', () => {
-  const desk = new Desk();
+  const desk = new SharedViewFixture();
   const ann = desk.attach('ann');
   const bob = desk.attach('bob');
   desk.view.change(ann, { size: LARGE });
@@ -104,7 +104,7 @@ test('[SIZE-1] under `latest` the viewer that types decides; a read-only viewer 
 test('[SIZE-7] two who type in turn do not make the size flap; a pause or a leave gives it to the other', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const desk = new Desk();
+  const desk = new SharedViewFixture();
   const [ann, bob] = [desk.attach('ann'), desk.attach('bob')];
   desk.view.change(ann, { size: LARGE });
   desk.view.change(bob, { size: SMALL });
@@ -129,7 +129,7 @@ test('[SIZE-7] two who type in turn do not make the size flap; a pause or a leav
 });
 
 test('the focus of all viewers is one: the program is told when the first gains it and the last loses it', () => {
-  const desk = new Desk();
+  const desk = new SharedViewFixture();
   desk.view.reportsFocus = true;
   const [ann, bob] = [desk.attach('ann'), desk.attach('bob')];
   for (const [one, isFocused] of [
@@ -143,7 +143,7 @@ test('the focus of all viewers is one: the program is told when the first gains 
 });
 
 test('a read-only viewer gives its colours only while nobody else can type', () => {
-  const desk = new Desk();
+  const desk = new SharedViewFixture();
   const eve = desk.attach('eve', { isReadOnly: true });
   desk.view.change(eve, { colours: 'dark' as never });
   desk.attach('ann');
@@ -152,7 +152,7 @@ test('a read-only viewer gives its colours only while nobody else can type', () 
 });
 
 test('a session that has ended, or has no terminal, refuses a size and names itself', () => {
-  const desk = new Desk();
+  const desk = new SharedViewFixture();
   desk.child!.isTerminal = false;
   expect(() => desk.view.resize(LARGE)).toThrow(expect.objectContaining({ code: 'NOT_A_TERMINAL' }));
   desk.child = null;

@@ -1,22 +1,23 @@
 /**
- * What the viewers of a session share: one size, one focus, one set of colours. The size policy decides whose size
- * counts. Keeps SIZE-2 and SIZE-3 (`resize`), the second half of SIZE-4 (a viewer that regains its size), and SIZE-7 (`touch`).
+ * The state that the viewers of a session share: one size, one focus, one set of colours. The size policy decides which viewer's
+ * size counts. Keeps SIZE-2 and SIZE-3 (`resize`), the second half of SIZE-4 (a viewer that regains its size), and SIZE-7
+ * (`touch`).
  */
 import { type Requests, type Size, SpoolError } from '@spool/protocol';
 import type { SessionInput } from '../input/session-input.ts';
-import { type Attached, isSameSize, Viewers } from '../clients/viewers.ts';
-import type { LogWatcher, Watcher } from '../clients/watcher.ts';
+import { type AttachedViewer, isSameSize, Viewers } from '../clients/viewers.ts';
+import type { Watcher } from '../clients/watcher.ts';
 import type { Child } from './child.ts';
 import type { SessionServices } from './services.ts';
 import type { SessionFile } from './session-file.ts';
 
-/** What a viewer may change. */
-type ViewChange = Omit<Requests['view']['ask'], 'channel'>;
+/** The properties that a viewer may change. */
+type ViewRequest = Omit<Requests['view']['ask'], 'channel'>;
 
 const FOCUS_IN = Buffer.from('\x1b[I');
 const FOCUS_OUT = Buffer.from('\x1b[O');
 
-/** Two people who type in turn: the size stays with the first until that one has typed nothing for this long. */
+/** If two people type in turn, the session keeps the size of the first until that one has typed nothing for this long. */
 export const TYPING_PAUSE_MS = 3000;
 
 export interface SharedViewOptions {
@@ -24,19 +25,19 @@ export interface SharedViewOptions {
   readonly services: Pick<SessionServices, 'screens' | 'emit'>;
   readonly file: SessionFile;
   readonly input: SessionInput;
-  readonly watchers: ReadonlySet<LogWatcher>;
-  /** Null when it has ended. */
+  readonly watchers: ReadonlySet<Watcher>;
+  /** Returns the child; null when it has ended. */
   child(): Child | null;
 }
 
 export class SharedView {
   readonly viewers = new Viewers();
-  /** The program wants to know about the focus. */
+  /** Whether the program wants to be notified of the focus. */
   reportsFocus = false;
   readonly #options: SharedViewOptions;
   #hadFocus = false;
-  /** Who typed last, of those whose typing counted. */
-  #typist: { readonly viewer: Attached; readonly at: number } | null = null;
+  /** The viewer that typed last, of those whose typing counted. */
+  #typist: { readonly viewer: AttachedViewer; readonly at: number } | null = null;
 
   constructor(options: SharedViewOptions) {
     this.#options = options;
@@ -48,7 +49,7 @@ export class SharedView {
     for (const { watcher } of this.viewers.all()) watcher.emitLatest({ type: 'viewers', viewers });
   }
 
-  /** False when it was no viewer. */
+  /** Handles a watcher that has left; returns false if it was not a viewer. */
   left(watcher: Watcher): boolean {
     if (!this.viewers.remove(watcher)) return false;
     this.tellViewers();
@@ -58,8 +59,8 @@ export class SharedView {
     return true;
   }
 
-  /** A viewer types: under the policy `latest`, the session gets its size, unless another viewer is typing. */
-  touch(viewer: Attached): void {
+  /** Notes that a viewer types: under the policy `latest`, the session gets its size, unless another viewer is typing. */
+  touch(viewer: AttachedViewer): void {
     const now = performance.now();
     const other = this.#typist?.viewer === viewer ? null : this.#typist;
     if (other !== null && now - other.at < TYPING_PAUSE_MS && this.viewers.all().includes(other.viewer)) return;
@@ -67,8 +68,8 @@ export class SharedView {
     if (this.viewers.touch(viewer) && this.#options.file.sizePolicy === 'latest') this.applySize();
   }
 
-  /** A viewer's window, focus or colours. */
-  change(viewer: Attached, { size, isFocused, colours, wantsSnapshot, historyLines }: ViewChange): void {
+  /** Changes a viewer's size, focus or colours. */
+  change(viewer: AttachedViewer, { size, isFocused, colours, wantsSnapshot, historyLines }: ViewRequest): void {
     const { id, services } = this.#options;
     // A read-only viewer does not change the colours that the program sees while another viewer can type.
     if (colours && (!viewer.isReadOnly || !this.viewers.canType)) services.screens.colours(id, colours);
@@ -90,7 +91,7 @@ export class SharedView {
     if (size && this.#options.child()?.isTerminal) this.resize(size, by);
   }
 
-  /** `by` is the viewer that asked for it, and is not notified. */
+  /** Resizes the session. `by`, the viewer that requested it, is not notified. */
   resize(size: Size, by?: Watcher): void {
     const { id, services, file, watchers } = this.#options;
     const child = this.#options.child();
@@ -107,18 +108,18 @@ export class SharedView {
     services.screens.resized(id, log.end, size);
     const untold = by?.followsSize ? undefined : by;
     for (const watcher of watchers) if (watcher !== untold) watcher.resized(log.end, cols, rows);
-    // On a terminal that had another size, lines are no longer where the session has them.
+    // On a terminal that had another size, lines are at other places than in the session.
     for (const { watcher, size: own } of this.viewers.all())
       if (watcher !== by && isSameSize(own, size)) void watcher.snapshot();
     services.emit({ type: 'session-resized', at, id, cols, rows });
   }
 
-  /** All viewers share one focus: the program is notified only when that changes. */
+  /** Notifies the program when the common focus of all viewers changes. */
   #focusChanged(): void {
     const { hasFocus } = this.viewers;
     if (hasFocus === this.#hadFocus) return;
     this.#hadFocus = hasFocus;
-    if (this.reportsFocus) void this.#options.input.push(hasFocus ? FOCUS_IN : FOCUS_OUT).catch(() => {}); // it has ended
+    if (this.reportsFocus) void this.#options.input.push(hasFocus ? FOCUS_IN : FOCUS_OUT).catch(() => {}); // the child has ended
   }
 }
 

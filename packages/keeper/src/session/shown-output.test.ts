@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { ScreenAnswer, ScreenAsk } from '../screens/messages.ts';
 import { type AskScreen, ShownOutput } from './shown-output.ts';
 
-/** A screen that a test changes; `past` is what it showed at earlier offsets. */
+/** A screen that a test changes; `past` is its content at earlier offsets. */
 class FakeScreen {
   now = { offset: 100, text: 'before', scrolled: 0 as number | null };
   past = 'before';
@@ -42,7 +42,7 @@ test('[STATE-5] output that changes nothing on the screen is not told; what chan
   expect(wait.shown).toBe(0);
   const { length } = screen.asked;
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(screen.asked).toHaveLength(length); // nothing polls
+  expect(screen.asked).toHaveLength(length); // there is no polling
   screen.now = { ...screen.now, offset: 130, text: 'after' };
   for (const end of [125, 130, 140]) wait.output.grown(end);
   await vi.advanceTimersByTimeAsync(1000);

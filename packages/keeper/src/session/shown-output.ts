@@ -1,21 +1,21 @@
 /**
- * Tells when a session shows something new, for `wait --until output`. Keeps STATE-5: what shows nothing (a title, a cursor that
- * moves, a program that paints the same again) is not output that anybody waits for.
+ * Detects when a session shows something new, for `wait --until output`. Keeps STATE-5: output without a visible effect (a title,
+ * a cursor that moves, a program that paints the same again) does not end a wait.
  *
- * The thread for screens is asked only while somebody waits: for the picture when the wait began, and for the present one when
- * the log has grown.
+ * The screen thread is asked only while a client waits: for the picture at the beginning of the wait, and for the present one
+ * when the log has grown.
  */
 import type { AnswerTo, ScreenAsk } from '../screens/messages.ts';
 
-/** A program that spins without showing anything is looked at this often. */
+/** The interval of looks at a program that writes without a visible effect. */
 const LOOK_EVERY_MS = 50;
 
 export type AskScreen = <Ask extends ScreenAsk>(what: Ask) => Promise<AnswerTo<Ask>>;
 
-interface Picture {
+interface TextPicture {
   readonly offset: number;
   readonly text: string;
-  /** Lines that have left the screen; null where nobody has counted. */
+  /** The number of lines that have left the screen; null if they were not counted. */
   readonly scrolled: number | null;
 }
 
@@ -23,19 +23,19 @@ export class ShownOutput {
   readonly #ask: AskScreen;
   readonly #after: number;
   readonly #onShown: () => void;
-  readonly #before: Promise<Picture>;
+  readonly #before: Promise<TextPicture>;
   #end: number;
   #isLooking = false;
   #isOver = false;
 
-  /** Calls back once, when something was shown beyond `after`. `end`: of the log, now. */
+  /** Calls back once, when something was shown after the offset `after`. `end` is the present end of the log. */
   constructor(ask: AskScreen, after: number, end: number, onShown: () => void) {
     this.#ask = ask;
     this.#after = after;
     this.#end = end;
     this.#onShown = onShown;
     this.#before = this.#pictureBefore();
-    this.#before.catch(() => {}); // handled by who looks
+    this.#before.catch(() => {}); // handled by the code that awaits it
     if (end > after) void this.#look();
   }
 
@@ -59,16 +59,16 @@ export class ShownOutput {
     this.#isLooking = false;
   }
 
-  /** Something was shown; or else the offset up to which nothing was. */
+  /** Returns `shown`, or the offset up to which there was no visible change. */
   async #shownAfter(seen: number): Promise<'shown' | number> {
     try {
       const before = await this.#before;
       const now = await this.#present();
-      if (now.offset <= seen) return seen; // the thread has not read on yet
+      if (now.offset <= seen) return seen; // the thread has not read further yet
       const hasScrolled = before.scrolled !== null && before.scrolled !== now.scrolled;
       return now.text !== before.text || hasScrolled ? 'shown' : now.offset;
     } catch {
-      return 'shown'; // the screen is not known: rather too early than never
+      return 'shown'; // the screen is unknown: too early is better than never
     }
   }
 
@@ -78,7 +78,7 @@ export class ShownOutput {
     this.#onShown();
   }
 
-  async #pictureBefore(): Promise<Picture> {
+  async #pictureBefore(): Promise<TextPicture> {
     const present = await this.#present();
     if (present.offset <= this.#after) return present;
     const at = { offset: this.#after };
@@ -86,7 +86,7 @@ export class ShownOutput {
     return { offset: past.offset, text: past.content, scrolled: null };
   }
 
-  async #present(): Promise<Picture> {
+  async #present(): Promise<TextPicture> {
     return await this.#ask({ type: 'shown', historyLines: 0 });
   }
 }

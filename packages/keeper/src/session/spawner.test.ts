@@ -1,16 +1,18 @@
-import type { FromKeeper, RunRequest } from '@spool/protocol';
+import type { AgentServerPlan, FromKeeper, RunRequest } from '@spool/protocol';
 import { expect, test } from 'vitest';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 import { Spawner } from './spawner.ts';
 
-class Desk {
+class SpawnerFixture {
   readonly sent: FromKeeper[] = [];
   holder = 1;
+  planServer: (run: RunRequest) => Promise<AgentServerPlan | undefined> = () => Promise.resolve(undefined);
   readonly spawner = new Spawner({
     daemon: () => ({ home: { socket: '/run/spool.sock' } as never, sockets: ['/run/spool.sock', '/state/spool.sock'] }),
     holder: () => this.holder,
     send: (message) => this.sent.push(message),
     screensReady: () => Promise.resolve(),
+    planServer: (run) => this.planServer(run),
     ownPids: () => [],
   });
 
@@ -27,10 +29,10 @@ const run = (id: string, rest: Partial<RunRequest> = {}): RunRequest => ({
   env: {},
   ...rest,
 });
-const session = (id: string): Session => ({ id }) as Session;
+const session = (id: string): KeeperSession => ({ id }) as KeeperSession;
 
 test('[RUN-1] the child gets the variables asked for, a socket that outlives the login, and nothing of the daemon', async () => {
-  const { spawner, sent } = new Desk();
+  const { spawner, sent } = new SpawnerFixture();
   void spawner.start(run('aaaaaaaaaa', { env: { HOME: '/home/ann', SPOOL_DAEMON: 'secret' } }));
   expect(sent).toMatchObject([
     {
@@ -48,7 +50,7 @@ test('[RUN-1] the child gets the variables asked for, a socket that outlives the
 });
 
 test('an error of the kernel names what the user can change', async () => {
-  const { spawner } = new Desk();
+  const { spawner } = new SpawnerFixture();
   const failures = [
     ['ENOENT', 'execve', 'COMMAND_NOT_FOUND'],
     ['EACCES', 'execve', 'COMMAND_NOT_EXECUTABLE'],
@@ -65,7 +67,7 @@ test('an error of the kernel names what the user can change', async () => {
 });
 
 test('a name is taken while its session is being started, except for the same request again', () => {
-  const { spawner } = new Desk();
+  const { spawner } = new SpawnerFixture();
   const started = spawner.start(run('aaaaaaaaaa', { name: 'build' }));
   expect([spawner.isNameTaken('build', 'bbbbbbbbbb'), spawner.isNameTaken('build', 'aaaaaaaaaa')]).toEqual([
     true,
@@ -78,7 +80,7 @@ test('a name is taken while its session is being started, except for the same re
 });
 
 test('[LIFE-3] while the holder is being replaced, new children wait for the next one', async () => {
-  const desk = new Desk();
+  const desk = new SpawnerFixture();
   void desk.spawner.start(run('aaaaaaaaaa'));
   const renewed = desk.spawner.pausedWhile(async () => {
     void desk.spawner.start(run('bbbbbbbbbb'));
@@ -91,11 +93,11 @@ test('[LIFE-3] while the holder is being replaced, new children wait for the nex
 });
 
 test('[LIFE-1] what a holder took with it unanswered is asked of the next one, and only that', async () => {
-  const desk = new Desk();
+  const desk = new SpawnerFixture();
   void desk.spawner.start(run('aaaaaaaaaa'));
   void desk.spawner.start(run('bbbbbbbbbb'));
   desk.spawner.started(session('bbbbbbbbbb'));
-  await desk.spawner.askAgain(); // the same holder: it will answer
+  await desk.spawner.askAgain(); // the same holder: it will still answer
   expect(desk.asked).toHaveLength(2);
   desk.holder = 2;
   await desk.spawner.askAgain();

@@ -1,29 +1,33 @@
 /**
- * Starts children: asks the holder to fork, and asks the next holder if that one dies before it has answered. No child
- * is started twice. Keeps the part of LIFE-1 about a holder that dies while it forks.
+ * Starts children: asks the holder to fork, and asks the next holder if that one dies before its answer. No child is started
+ * twice. Keeps the part of LIFE-1 about a holder that dies while it forks.
  */
 import { COOKIE, DAEMON_MARK, ProcessSweep, signalMember } from '@spool/core';
-import { type Home, type RunRequest, SpoolError, type FromKeeper } from '@spool/protocol';
-import type { Session } from './session.ts';
+import { type AgentServerPlan, type FromKeeper, type Home, type RunRequest, SpoolError } from '@spool/protocol';
+import type { KeeperSession } from './session.ts';
 
 /** The delay before searching again for children that a dead holder may have left. */
 const ASK_AGAIN_MS = 100;
 
 interface PendingRun {
-  readonly run: RunRequest;
-  readonly started: PromiseWithResolvers<Session>;
-  /** Which holder has been asked for it, counted from the first; null: none yet. */
+  run: RunRequest;
+  readonly started: PromiseWithResolvers<KeeperSession>;
+  /** The number of the holder that was asked, counted from the first; null: none yet. */
   askedHolder: number | null;
+  /** Whether all preparations of its start are done. */
+  isPrepared: boolean;
 }
 
 export interface SpawnerOptions {
   daemon(): { readonly home: Home; readonly sockets?: readonly string[] };
-  /** Which holder is at work, counted from the first. */
+  /** Returns the number of the present holder, counted from the first. */
   holder(): number;
   send(message: FromKeeper): void;
-  /** Resolves when the thread for screens can answer what a program asks its terminal. */
+  /** Resolves when the screen thread can answer terminal queries. */
   screensReady(): Promise<unknown>;
-  /** The daemon's own processes. */
+  /** Plans the separate server of an agent in a terminal; undefined: none. */
+  planServer(run: RunRequest): Promise<AgentServerPlan | undefined>;
+  /** Returns the daemon's own processes. */
   ownPids(): readonly number[];
 }
 
@@ -36,25 +40,25 @@ export class Spawner {
     this.#options = options;
   }
 
-  /** How many children are being started. */
+  /** The number of children that are being started. */
   get count(): number {
     return this.#pending.size;
   }
 
-  /** The same request again gets the same answer. */
-  underWay(run: RunRequest): Promise<Session> | undefined {
+  /** Returns the pending answer to the same request, if it was sent before. */
+  underWay(run: RunRequest): Promise<KeeperSession> | undefined {
     const pending = this.#pending.get(run.id);
     if (pending && !isSameRun(pending.run, run)) throw new SpoolError('ID_TAKEN', { session: run.id });
     return pending?.started.promise;
   }
 
-  /** By a child that is being started, other than `id`. */
+  /** Returns whether a child that is being started, other than `id`, has the name. */
   isNameTaken(name: string, id: string): boolean {
     for (const { run } of this.#pending.values()) if (run.name === name && run.id !== id) return true;
     return false;
   }
 
-  /** The agents' own sessions of the children that are being started, other than `id`. */
+  /** Returns the agent sessions of the children that are being started, other than `id`. */
   agentSessions(id: string): readonly string[] {
     return [...this.#pending.values()].flatMap(({ run }) =>
       run.id === id ? [] : (run.agent?.resumes?.agentSession ?? []),
@@ -66,8 +70,8 @@ export class Spawner {
     return [...this.#pending.values()].flatMap(({ run }) => run.name ?? []);
   }
 
-  /** Rejects with the error of the operating system. */
-  start(run: RunRequest): Promise<Session> {
+  /** Starts a child; rejects with the error of the operating system. */
+  start(run: RunRequest): Promise<KeeperSession> {
     const { home, sockets = [home.socket] } = this.#options.daemon();
     const { [DAEMON_MARK]: _mark, ...asked } = run.env;
     const env = {
@@ -78,25 +82,37 @@ export class Spawner {
       // The last socket is in the state folder: it outlives the login that started the daemon.
       SPOOL_SOCKET: sockets.at(-1)!,
     };
-    const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers(), askedHolder: null };
+    const pending: PendingRun = {
+      run: { ...run, env },
+      started: Promise.withResolvers(),
+      askedHolder: null,
+      isPrepared: run.size === undefined,
+    };
     this.#pending.set(run.id, pending);
-    if (run.size === undefined) this.#ask(pending);
-    else void this.#options.screensReady().then(() => this.#ask(pending));
+    if (pending.isPrepared) this.#ask(pending);
+    else void this.#prepare(pending);
     return pending.started.promise;
   }
 
-  /** The holder has started it. */
-  started(session: Session): void {
+  async #prepare(pending: PendingRun): Promise<void> {
+    const [agentServer] = await Promise.all([this.#options.planServer(pending.run), this.#options.screensReady()]);
+    if (agentServer) pending.run = { ...pending.run, agentServer };
+    pending.isPrepared = true;
+    this.#ask(pending);
+  }
+
+  /** Resolves the request: the holder has started the child. */
+  started(session: KeeperSession): void {
     this.#take(session.id)?.started.resolve(session);
   }
 
-  /** The holder could not start it. */
+  /** Rejects the request: the holder could not start the child. */
   failed(id: string, code: string, syscall: string): void {
     const pending = this.#take(id);
     pending?.started.reject(spawnError(pending.run, code, syscall));
   }
 
-  /** Asks for nothing while `renew` replaces the holder: the next one would not know a child that is started now. */
+  /** Sends no requests while `renew` replaces the holder: the next holder would not know a child that is started now. */
   async pausedWhile(renew: () => Promise<void>): Promise<void> {
     this.#isPaused = true;
     try {
@@ -104,19 +120,20 @@ export class Spawner {
       await renew();
     } finally {
       this.#isPaused = false;
-      for (const pending of this.#pending.values()) if (pending.askedHolder === null) this.#ask(pending);
+      for (const pending of this.#pending.values())
+        if (pending.askedHolder === null && pending.isPrepared) this.#ask(pending);
     }
   }
 
-  /** Resolves when the holder has answered everything it was asked. */
+  /** Resolves when the holder has answered all requests. */
   async answered(): Promise<void> {
     const asked = [...this.#pending.values()].filter(({ askedHolder }) => askedHolder !== null);
     await Promise.allSettled(asked.map(({ started }) => started.promise));
   }
 
   /**
-   * A holder that died while forking may have left a child without a terminal: this kills it, and starts it again. Only
-   * its cookie identifies it, because no process could record the identity of its pid.
+   * Kills a child without a terminal that a holder may have left when it died while forking, and starts it again. Only its cookie
+   * identifies it, because no process could record its pid and start time.
    */
   async askAgain(): Promise<void> {
     const holder = this.#options.holder();
@@ -126,9 +143,9 @@ export class Spawner {
     if (unanswered.length === 0) return;
     const wanted = new Map(unanswered.map(({ run }) => [run.id, { leader: null, controlGroup: null }]));
     const found = await new ProcessSweep(() => this.#options.ownPids()).find(wanted).catch(() => null);
-    if (this.#options.holder() !== holder) return; // replaced again: then this is called again
+    if (this.#options.holder() !== holder) return; // the holder was replaced again: then this is called again
     if (found === null) {
-      setTimeout(() => void this.askAgain(), ASK_AGAIN_MS); // EMFILE: started now, it might run twice
+      setTimeout(() => void this.askAgain(), ASK_AGAIN_MS); // EMFILE: the child might run twice if it were started now
       return;
     }
     for (const member of [...found.values()].flat()) signalMember(member, ['SIGKILL']);
@@ -136,7 +153,7 @@ export class Spawner {
   }
 
   #ask(pending: PendingRun): void {
-    if (this.#isPaused) return; // asked once the next holder is there
+    if (this.#isPaused) return; // the request is sent once the next holder runs
     pending.askedHolder = this.#options.holder();
     this.#options.send({ type: 'spawn', run: pending.run });
   }
@@ -159,8 +176,9 @@ function spawnError(run: RunRequest, code: string, syscall: string): SpoolError 
 }
 
 /**
- * Whether a request is the one that started a session, sent again: perhaps by a program that was killed meanwhile, and
- * begins again in another terminal. So only what is run counts, not how it is shown. The environment is not kept.
+ * Returns whether a request is the one that started a session, sent again: perhaps by a program that was killed meanwhile, and
+ * starts again in another terminal. So only the command counts, not how it is shown. The environment is not compared, because it
+ * is not kept.
  */
 export function isSameRun(one: RunRequest, other: RunRequest): boolean {
   const told = ({ command, cwd, isTask }: RunRequest): string => JSON.stringify([command, cwd, isTask ?? false]);

@@ -1,9 +1,9 @@
-/** Waits on the status of one session. */
+/** Tests waits for the status of one session. */
 import type { Status, WaitUntil } from '@spool/protocol';
 import { expect, test, vi } from 'vitest';
-import { SessionStatus, type Wanted } from './status.ts';
+import { SessionStatus, type WaitQuery } from './status.ts';
 
-/** At its prompt, as seen up to offset 100. */
+/** Returns a status: idle at the prompt, as seen up to offset 100. */
 function idleAt100(): SessionStatus {
   const status = new SessionStatus(0);
   status.current = { ...status.current, state: 'idle', kind: 'prompt', offset: 90 } satisfies Status;
@@ -11,8 +11,8 @@ function idleAt100(): SessionStatus {
   return status;
 }
 
-/** The result of the wait; undefined while it lasts. */
-function wait(status: SessionStatus, wanted: Wanted, end = 100): { ended: WaitUntil | undefined } {
+/** Starts a wait and returns its result; `ended` is undefined while it lasts. */
+function wait(status: SessionStatus, wanted: WaitQuery, end = 100): { ended: WaitUntil | undefined } {
   const result: { ended: WaitUntil | undefined } = { ended: undefined };
   status.wait(wanted, end, (reason) => (result.ended = reason));
   return result;
@@ -26,14 +26,14 @@ test('[STATE-5] with `after`, a state of before does not count: not before somet
   const status = idleAt100();
   const idle = wait(status, { until: ['idle'], after: 100 });
   expect(idle.ended).toBeUndefined();
-  // The echo of the input is not looked at yet, then it is work, then the prompt is there again.
+  // The echo of the input is not examined yet, then it is work, then the prompt is there again.
   status.grown(110);
   expect(idle.ended).toBeUndefined();
   status.current = { ...status.current, state: 'working', kind: null, offset: 110 };
   status.lookedTo(110);
   expect(idle.ended).toBeUndefined();
   status.current = { ...status.current, state: 'idle', kind: 'prompt', offset: 120 };
-  expect(idle.ended).toBeUndefined(); // reported, and not seen on the screen yet
+  expect(idle.ended).toBeUndefined(); // reported, but not visible on the screen yet
   status.lookedTo(120);
   expect(idle.ended).toBe('idle');
 });
@@ -60,7 +60,7 @@ test('[STATE-5] a wait that is forgotten is told nothing', () => {
   expect(told).toEqual([]);
 });
 
-test('[STATE-20] "starting" of a silent program decays: certain at first, half as certain after ten seconds', () => {
+test('[STATE-43] "starting" of a silent program decays: certain at first, half as certain after ten seconds', () => {
   vi.useFakeTimers({ now: 1_000_000 });
   try {
     const status = new SessionStatus(Date.now());
@@ -69,7 +69,7 @@ test('[STATE-20] "starting" of a silent program decays: certain at first, half a
       return [status.info.confidence, status.current.evidence[0]!.confidence];
     });
     expect(seen).toEqual([1, 0.8, 0.5, 0.5].map((confidence) => [confidence, confidence]));
-    vi.setSystemTime(5); // a clock that was set back
+    vi.setSystemTime(5); // the clock was set back
     expect(status.info.confidence).toBe(1);
   } finally {
     vi.useRealTimers();

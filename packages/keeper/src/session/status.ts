@@ -1,6 +1,6 @@
 /**
  * Holds the latest status of a session and notifies waiters and subscribers. The status comes from the screen thread;
- * before and after that, from the session's lifecycle. Keeps STATE-5: waiters are notified, and never poll.
+ * before and after that, from the session's lifecycle. Keeps STATE-5: waiters are notified, and never poll. Keeps STATE-43.
  */
 import { type AskScreen, ShownOutput } from './shown-output.ts';
 import {
@@ -14,24 +14,24 @@ import {
 
 interface Wait {
   readonly until: ReadonlySet<WaitUntil>;
-  /** Only observations beyond this offset count. */
+  /** The offset after which observations count. */
   readonly after: number;
   readonly outputAfter: number;
   readonly resolve: (reason: WaitUntil) => void;
-  /** Of a session with a screen: tells when output has shown something. */
+  /** Detects visible output; null for a session without a screen. */
   shown: ShownOutput | null;
 }
 
-export interface Wanted {
+export interface WaitQuery {
   readonly until: readonly WaitUntil[];
   readonly after?: number | undefined;
   readonly outputAfter?: number | undefined;
 }
 
-/** Claude draws a dialog a second or two after it has reported it. */
+/** The maximum wait for the words of a question: Claude draws a dialog a second or two after it has reported it. */
 const UNDRAWN_MS_MAX = 3000;
 
-/** A child that has shown nothing for this long is no longer called starting. */
+/** The time after which a child without output no longer counts as starting. */
 const STARTING_MS = 10_000;
 const STARTING_CONFIDENCE_MIN = 0.5;
 
@@ -40,7 +40,7 @@ const WAITED_STATES: readonly WaitUntil[] = ['blocked', 'prompt', 'idle'];
 export class SessionStatus {
   readonly #waits = new Set<Wait>();
   #status: Status;
-  /** The status is true up to this offset. */
+  /** The offset up to which the status is true. */
   #lookedTo = 0;
   #look: PromiseWithResolvers<void> | null = null;
   #undrawn: NodeJS.Timeout | null = null;
@@ -88,16 +88,16 @@ export class SessionStatus {
   }
 
   /**
-   * Calls back once, at once if the condition holds already. Returns a function that cancels the wait. With a screen, only output
-   * that shows something counts.
+   * Calls back once, at once if the condition is already true. Returns a function that cancels the wait. With a screen, only
+   * visible output counts.
    */
   wait(
-    { until, after, outputAfter }: Wanted,
+    { until, after, outputAfter }: WaitQuery,
     end: number,
     callback: (reason: WaitUntil) => void,
     screen: AskScreen | null = null,
   ): () => void {
-    // Without an offset, a state that holds already counts, and output counts from now on.
+    // Without an offset, a state that is already reached counts, and output counts from now on.
     const wait: Wait = {
       until: new Set(until),
       after: after ?? -1,
@@ -141,13 +141,16 @@ export class SessionStatus {
   }
 
   #reasonFor({ until, after }: Wait): WaitUntil | undefined {
-    // A program reports what it is about to show: a client that acts on it should find it on the screen.
+    // A program reports a state before it shows it: a client that acts on the report should find it on the screen.
     if (this.#lookedTo <= after || this.#lookedTo < this.#status.offset) return undefined;
     if (until.has('blocked') && this.#isUndrawn()) return undefined;
     return WAITED_STATES.find((state) => until.has(state) && isNow(this.#status, state));
   }
 
-  /** It has reported a question that its screen does not show yet. Waiters are notified once the words are there, or after a while. */
+  /**
+   * Returns whether the program has reported a question that its screen does not show yet. Waiters are notified once the words
+   * are visible, or after a while.
+   */
   #isUndrawn(): boolean {
     const { state, source, question, since } = this.#status;
     if (state !== 'blocked' || source !== 'program' || question !== undefined) return false;
@@ -171,7 +174,7 @@ export class SessionStatus {
   }
 }
 
-/** The longer a child shows nothing, the less certain it is that it only starts. */
+/** Lowers the confidence of `starting`: the longer a child shows nothing, the less certain it is that it only starts. */
 function aged(status: Status, now: number): Status {
   if (status.state !== 'starting') return status;
   const part = Math.min(1, Math.max(0, (now - status.since) / STARTING_MS));

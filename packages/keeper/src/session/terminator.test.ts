@@ -1,4 +1,4 @@
-/** The real terminator with real processes; only the session is a stand-in. */
+/** Tests the real terminator with real processes; only the session is a fake. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { whatTermDoes } from '@spool/core';
 import { native } from '@spool/native';
@@ -6,15 +6,15 @@ import { identify } from '@spool/native/process-identity';
 import { isAlive, program } from '@spool/testkit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Terminator } from './terminator.ts';
-import type { Session } from './session.ts';
+import type { KeeperSession } from './session.ts';
 
-interface Started {
-  readonly session: Session;
+interface StartedSession {
+  readonly session: KeeperSession;
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
 }
 
-/** A session around a process that has printed "ready". */
-async function start(command: readonly string[]): Promise<Started> {
+/** Starts a session around a process that has printed "ready". */
+async function start(command: readonly string[]): Promise<StartedSession> {
   const [file, ...args] = command;
   const child: ChildProcess = spawn(file!, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   const pid = child.pid!;
@@ -27,12 +27,14 @@ async function start(command: readonly string[]): Promise<Started> {
   const onEnded: (() => void)[] = [];
   const session = {
     id: `test${pid}`,
-    pid,
-    process: identify(pid, pidfd),
-    controlGroup: null,
+    file: {
+      folder: '/nowhere',
+      isCopy: false,
+      record: { pid, process: identify(pid, pidfd), controlGroup: null },
+      askEnd: () => {},
+      recordAsked: () => {},
+    },
     isRunning: true,
-    askEnd: () => {},
-    recordAsked: () => {},
     whenEnded: (callback: () => void) => onEnded.push(callback),
     handOver: () => null,
   };
@@ -43,7 +45,7 @@ async function start(command: readonly string[]): Promise<Started> {
       resolve({ code, signal });
     }),
   );
-  return { session: session as unknown as Session, ended };
+  return { session: session as unknown as KeeperSession, ended };
 }
 
 const DEAF = ['bash', '-c', `trap '' TERM HUP; echo ready; while :; do sleep 0.05; done`];
@@ -74,8 +76,8 @@ test('[RUN-5] one that is set back adds nothing to it', async () => {
 
 test('[RUN-5] a stop that the last keeper had begun is gone on with, without a second SIGTERM', async () => {
   const { session, ended } = await start(drain(600));
-  process.kill(session.pid, 'SIGTERM'); // the last keeper's signal; this also restores the default disposition
-  await vi.waitUntil(() => whatTermDoes(session.pid) !== 'handles', 10_000);
+  process.kill(session.file.record.pid, 'SIGTERM'); // the signal of the last keeper; this also restores the default disposition
+  await vi.waitUntil(() => whatTermDoes(session.file.record.pid) !== 'handles', 10_000);
   const done = new Terminator().end(session, 'stop', 20_000, { isResumed: true });
   expect(await ended).toEqual({ code: 0, signal: null });
   await done;
@@ -92,24 +94,27 @@ test('[RUN-5] a kill during a stop does not wait for the grace, and both are ans
 
 test('[RUN-7] a session whose pid means another process by now ends nothing', async () => {
   const { session } = await start(['bash', '-c', 'echo ready; sleep 1000']);
+  const { record } = session.file;
+  const process = record.process!;
+  const startTicks = `${BigInt(process.startTicks) - 1n}`;
   const stale = {
     ...session,
     isRunning: false,
     whenEnded: () => {},
-    process: { ...session.process!, startTicks: `${BigInt(session.process!.startTicks) - 1n}` },
-  } as unknown as Session;
+    file: { ...session.file, record: { ...record, process: { ...process, startTicks } } },
+  } as unknown as KeeperSession;
   await new Terminator().end(stale, 'kill', 0);
-  expect(isAlive(session.pid)).toBe(true);
+  expect(isAlive(session.file.record.pid)).toBe(true);
 });
 
 test('[RUN-7] the daemon itself is spared, even if a session should claim it', async () => {
   const { session } = await start(['bash', '-c', 'echo ready; sleep 1000']);
-  const over = { ...session, isRunning: false, whenEnded: () => {} } as unknown as Session;
-  await new Terminator(() => [session.pid]).end(over, 'kill', 0);
-  expect(isAlive(session.pid)).toBe(true);
+  const over = { ...session, isRunning: false, whenEnded: () => {} } as unknown as KeeperSession;
+  await new Terminator(() => [session.file.record.pid]).end(over, 'kill', 0);
+  expect(isAlive(session.file.record.pid)).toBe(true);
 });
 
-test('[RUN-5] while no fd is free nobody is taken for gone, and what could not be sent is sent later', async () => {
+test('[RUN-41] while no fd is free nobody is taken for gone, and what could not be sent is sent later', async () => {
   const { session, ended } = await start(drain(10));
   const { pidfdOpen } = native;
   let refusals = 3;

@@ -1,10 +1,10 @@
 /**
- * Ends sessions with their whole process trees: SIGTERM, then SIGKILL, repeated until no process is left. All sessions
- * that are ending share one scan of the process table; no timer runs when none is ending. Keeps RUN-5, RUN-7 and RUN-9.
- * Keeps TASK-4: a timeout ends the whole tree too.
+ * Ends sessions with their whole process trees: SIGTERM, then SIGKILL, repeated until no process is left. All sessions that are
+ * ending share one scan of the process table; no timer runs when none is ending. Keeps RUN-5, RUN-7, RUN-41 and RUN-9. Keeps
+ * TASK-4: a timeout ends the whole tree too. Keeps RUN-26: processes that serve other sessions are left running, and reported.
  */
 import {
-  type Doomed,
+  type EndingProcess,
   dueStep,
   ignoresHangup,
   inSlices,
@@ -19,42 +19,44 @@ import {
   stillThere,
   type TerminationStep,
   type ToTerm,
-  type Wanted,
+  type OwnerQuery,
   whatTermDoes,
 } from '@spool/core';
 import { native } from '@spool/native';
 import { constants } from 'node:os';
-import type { EndedBy } from '@spool/protocol';
-import type { Session } from './session.ts';
+import type { EndedBy, LeftProcess } from '@spool/protocol';
+import type { KeeperSession } from './session.ts';
 
-/** While a session is ending, its known processes are checked this often. */
+/** The interval of checks of the known processes while a session is ending. */
 const LOOK_EVERY_MS = 100;
 const LOOK_SOON_MS = 10;
 
-/** While processes handle SIGTERM, new ones are searched for this often. */
+/** The interval of searches for new processes while processes handle SIGTERM. */
 const SWEEP_EVERY_MS = 1000;
 
-/** Scanning takes at most this share of the time, however many processes there are. */
+/** The maximum share of time for scans, however many processes there are. */
 const LOOKING_SHARE_MAX = 0.2;
 
-/** A process that survives SIGKILL this long is stuck in the kernel; nothing more can be done. */
+/** The time after which a process that survives SIGKILL counts as stuck in the kernel, and is given up. */
 const GIVE_UP_MS = 10_000;
 
-/** A process of an ending session, and the signals that it was sent. */
-interface Target extends Member, Doomed {
+/** A process of an ending session, and the signals that were sent to it. */
+interface Target extends Member, EndingProcess {
   toTerm: ToTerm;
-  /** It handles SIGTERM, and the end of the leader would interrupt that. */
+  /** Whether the process handles SIGTERM, and the end of the leader would interrupt that. */
   readonly fearsHangup: boolean;
   readonly done: Set<TerminationStep>;
 }
 
 interface Case extends Schedule {
-  readonly session: Session;
+  readonly session: KeeperSession;
   killAt: number;
   targets: readonly Target[];
-  /** An earlier keeper has sent SIGTERM to its processes. */
+  /** Whether an earlier keeper has sent SIGTERM to its processes. */
   readonly isResumed: boolean;
   isSwept: boolean;
+  withServices: boolean;
+  left: readonly LeftProcess[];
   readonly childDone: Set<TerminationStep>;
   readonly done: PromiseWithResolvers<void>;
 }
@@ -67,23 +69,30 @@ export class Terminator {
   #isLooking = false;
   #isAskedAgain = false;
 
-  /** `ours`: pids of the daemon, which belong to no session. */
+  /** `ours`: the pids of the daemon, which belong to no session. */
   constructor(ours: () => readonly number[] = () => []) {
     this.#sweep = new ProcessSweep(ours);
   }
 
   /**
-   * Resolves when the session has ended and none of its processes is left. `isResumed`: the last keeper had started to
-   * end it, so its present processes have been sent SIGTERM already.
+   * Resolves when the session has ended and none of its processes is left. `isResumed`: the last keeper had started to end it, so
+   * its present processes have been sent SIGTERM already. `withServices`: processes that serve other sessions are ended too.
    */
-  end(session: Session, by: EndedBy, graceMs: number, { isResumed = false } = {}): Promise<void> {
-    if (session.isCopy) return Promise.resolve();
-    session.askEnd(by, graceMs);
+  end(
+    session: KeeperSession,
+    by: EndedBy,
+    graceMs: number,
+    { isResumed = false, withServices = false } = {},
+  ): Promise<void> {
+    if (session.file.isCopy) return Promise.resolve();
+    session.file.askEnd(by, graceMs);
     const askedAt = performance.now();
     const killAt = askedAt + graceMs;
     let open = this.#cases.get(session.id);
-    if (open) open.killAt = Math.min(open.killAt, killAt);
-    else {
+    if (open) {
+      open.killAt = Math.min(open.killAt, killAt);
+      open.withServices ||= withServices;
+    } else {
       open = {
         session,
         askedAt,
@@ -91,6 +100,8 @@ export class Terminator {
         targets: [],
         isResumed,
         isSwept: false,
+        withServices,
+        left: [],
         childDone: new Set(isResumed ? ['ask'] : []),
         done: Promise.withResolvers(),
       };
@@ -102,11 +113,11 @@ export class Terminator {
   }
 
   /** Resolves when this session is not being ended any more: at once, if it never was. */
-  async settled(session: Session): Promise<void> {
+  async settled(session: KeeperSession): Promise<void> {
     await this.#cases.get(session.id)?.done.promise;
   }
 
-  /** Resolves when no session is ending any more; those that are get at most this grace period. */
+  /** Resolves when no session is ending any more; sessions that are ending get at most this grace period. */
   async finish(graceMs: number): Promise<void> {
     const killAt = performance.now() + graceMs;
     const open = [...this.#cases.values()];
@@ -133,7 +144,7 @@ export class Terminator {
       await this.#lookAt([...this.#cases]);
     } catch (error) {
       if (!isShortage(error)) throw error;
-      // Nothing is known of the processes now, so none counts as gone. The children can still be signalled.
+      // The processes are unknown now, so none counts as gone. The children can still be signalled.
       for (const [id, open] of this.#cases)
         if (performance.now() > open.killAt + GIVE_UP_MS) this.#finish(id, open);
         else this.#signalChild(open);
@@ -155,7 +166,10 @@ export class Terminator {
     }
   }
 
-  /** A scan of /proc is expensive: done first, before an end is believed, from SIGKILL on, and otherwise at intervals. */
+  /**
+   * Returns whether /proc must be scanned. A scan is expensive: it is done first, before a session counts as ended, from SIGKILL
+   * on, and otherwise at intervals.
+   */
   #mustSweep({ isSwept, targets, session, killAt }: Case): boolean {
     const now = performance.now();
     if (!isSwept || now >= killAt || now - this.#sweptAt >= SWEEP_EVERY_MS) return true;
@@ -163,16 +177,19 @@ export class Terminator {
   }
 
   async #sweepFor(cases: readonly (readonly [string, Case])[]): Promise<void> {
-    const wanted = new Map<string, Wanted>();
+    const wanted = new Map<string, OwnerQuery>();
     const seen = new Map<string, readonly Member[]>();
-    for (const [id, { session, targets }] of cases) {
-      wanted.set(id, { leader: session.process, controlGroup: session.controlGroup });
+    for (const [id, { session, targets, withServices }] of cases) {
+      const { folder, record } = session.file;
+      const { process: leader = null, controlGroup } = record;
+      wanted.set(id, { leader, controlGroup, withServices, folders: [folder] });
       seen.set(id, targets);
     }
-    const found = await this.#sweep.find(wanted, seen);
+    const { members, left } = await this.#sweep.findAll(wanted, seen);
     this.#sweptAt = performance.now();
     for (const [id, open] of cases) {
-      const rows = new Map(found.get(id)!.map((row) => [row.pid, row]));
+      open.left = left.get(id)!;
+      const rows = new Map(members.get(id)!.map((row) => [row.pid, row]));
       const before = new Map(open.targets.map((target) => [keyOf(target), target]));
       const targets: Target[] = [];
       await inSlices(rows.values(), (row) => {
@@ -200,15 +217,14 @@ export class Terminator {
       if (step === null) return;
       const delivery = signalMember(target, STEP_SIGNALS[step]);
       if (delivery !== 'failed') target.done.add(step);
-      // It belongs to another user by now (sudo): there is no point in waiting for its reaction to a signal that it
-      // never got.
+      // It belongs to another user by now (sudo): waiting for its reaction is useless, because it never got the signal.
       if (delivery === 'refused') target.toTerm = 'dies';
     });
-    session.recordAsked();
-    if (!targets.some(({ pid }) => pid === session.pid)) this.#signalChild(open);
+    session.file.recordAsked();
+    if (!targets.some(({ pid }) => pid === session.file.record.pid)) this.#signalChild(open);
   }
 
-  /** Signals the child itself, even where /proc does not show it (hidepid, no free fd): its pidfd is unambiguous. */
+  /** Signals the child itself, even if /proc does not show it (hidepid, no free fd): its pidfd is unambiguous. */
   #signalChild(open: Case): void {
     const { session, childDone } = open;
     const child = session.handOver();
@@ -222,12 +238,14 @@ export class Terminator {
 
   #finish(id: string, open: Case): void {
     this.#cases.delete(id);
-    if (open.session.controlGroup) removeControlGroup(open.session.controlGroup);
+    open.session.leftRunning = open.left;
+    const { controlGroup } = open.session.file.record;
+    if (controlGroup) removeControlGroup(controlGroup);
     open.done.resolve();
   }
 }
 
-/** No free fd, or no memory: worth another try. */
+/** Returns whether an error means no free fd, or no memory: worth another attempt. */
 function isShortage(error: unknown): boolean {
   return ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
@@ -239,7 +257,7 @@ function keyOf({ pid, startTicks }: Member): string {
   return `${pid}/${startTicks}`;
 }
 
-/** Started by a process that was sent SIGTERM and handles it: it helps with the clean-up. */
+/** Returns whether a process was started by one that was sent SIGTERM and handles it: it helps with the clean-up. */
 function isOfHandler(
   row: ProcessRow,
   rows: ReadonlyMap<number, ProcessRow>,
@@ -252,15 +270,15 @@ function isOfHandler(
   return false;
 }
 
-/** `isSpared`: it is not sent SIGTERM, only SIGKILL in the end. */
-function targetOf(row: ProcessRow, session: Session, isSpared: boolean): Target {
+/** `isSpared`: the process is not sent SIGTERM, only SIGKILL in the end. */
+function targetOf(row: ProcessRow, session: KeeperSession, isSpared: boolean): Target {
   const { pid, startTicks, hasTerminal, isForeground, isStopped } = row;
-  const isLeaderOfTerminal = hasTerminal && pid === session.pid;
-  // A process that was signalled before may be saving by now, with another disposition: it gets its time. A stopped
+  const isLeaderOfTerminal = hasTerminal && pid === session.file.record.pid;
+  // A process that was signalled before may be saving its data by now, with another disposition: it gets its time. A stopped
   // leader did not get the signal.
   const isAsked = isSpared && !(isLeaderOfTerminal && isStopped);
   const toTerm: ToTerm = isAsked ? 'handles' : whatTermDoes(pid);
-  // The kernel hangs up on the foreground group only.
+  // The kernel sends SIGHUP to the foreground group only.
   const fearsHangup = toTerm === 'handles' && hasTerminal && isForeground && !ignoresHangup(pid);
   return {
     pid,

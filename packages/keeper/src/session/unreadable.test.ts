@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
 import { unreadableRecord } from './unreadable.ts';
 
-/** Root may read everything: the system's refusal is played. */
+/** Imitates the refusal of the system, because root may read everything. */
 const refusing = (code: string) => (): never => {
   throw Object.assign(new Error(code), { code });
 };

@@ -1,14 +1,14 @@
 /**
- * A session whose record exists and cannot be read (no permission, a read error of the disk): it is listed with what is
- * wrong, instead of being missing. Helps to keep LIFE-9.
+ * Describes a session whose record exists and cannot be read (no permission, a read error of the disk): it is listed with the
+ * fault, instead of being missing. Keeps the part of LIFE-9 about records that cannot be read.
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { RECORD_FILE, type SessionRecord } from '@spool/core';
 
-/** For these, the record may be whole; a missing or garbage one is reported by `doctor`. */
+/** The errors after which the record may still be valid; `doctor` reports a missing or damaged one. */
 const UNREADABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EIO']);
 
-/** What is known of it: the id, and the time of its folder. Null when its record can be read, or is not there. */
+/** Returns the known facts: the id, and the time of its folder. Returns null if the record can be read, or does not exist. */
 export function unreadableRecord(folder: string, id: string, access = accessSync): SessionRecord | null {
   try {
     access(`${folder}/${RECORD_FILE}`, constants.R_OK);

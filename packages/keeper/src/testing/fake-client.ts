@@ -1,22 +1,22 @@
 /**
- * A client for unit tests: a real `Connection` on one end of a socket pair, and a plain frame reader on the other. It
- * reads only when the test says so: the test decides how slow it is.
+ * A client for unit tests: a real `ClientConnection` on one end of a socket pair, and a plain frame reader on the other. It reads
+ * only when the test calls `read`: the test decides how slow it is.
  */
 import { native } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import { decodeJson, encodeJson, type Frame, FrameReader, FrameType, PROTOCOL_VERSION, VERSION } from '@spool/protocol';
 import { onTestFinished } from 'vitest';
-import { Connection, type ConnectionHandlers } from '../clients/connection.ts';
+import { ClientConnection, type ConnectionHandlers } from '../clients/connection.ts';
 
 const NAMES = new Map<number, string>(Object.entries(FrameType).map(([name, type]) => [type, name]));
 
-/** More turns of the event loop than a message takes from one end to the other. */
+/** The turns of the event loop that are waited for: more than a message takes from one end to the other. */
 const TURNS = 10;
 
 const READ_SECONDS_MAX = 20;
 
 export class FakeClient {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   /** All frames that were read, each with its own payload. */
   readonly frames: Frame[] = [];
   isClosed = false;
@@ -25,15 +25,21 @@ export class FakeClient {
   readonly #room = new Uint8Array(64 * 1024);
   #fd: number;
 
-  constructor(handlers: Partial<ConnectionHandlers> = {}) {
+  /** `driverOf`: the session of which this client is the driver. */
+  constructor(handlers: Partial<ConnectionHandlers> = {}, options: { readonly driverOf?: string } = {}) {
     const [daemons, clients] = native.socketPair();
     this.#fd = clients;
-    this.connection = new Connection(this.#watch, daemons, {
-      onRequest: () => ({}),
-      onInput: () => Promise.resolve(),
-      onClose: () => {},
-      ...handlers,
-    });
+    this.connection = new ClientConnection(
+      this.#watch,
+      daemons,
+      {
+        onRequest: () => ({}),
+        onInput: () => Promise.resolve(),
+        onClose: () => {},
+        ...handlers,
+      },
+      options,
+    );
     onTestFinished(async () => {
       this.leave();
       await turns();
@@ -61,7 +67,7 @@ export class FakeClient {
   }
 
   /**
-   * Reads what is there, and what that reading releases; returns the new frames. For more than a few frames see
+   * Reads the available bytes, and those that this read releases; returns the new frames. For more than a few frames see
    * `readUntil`.
    */
   async read(): Promise<readonly Frame[]> {
@@ -73,7 +79,12 @@ export class FakeClient {
     return this.frames.slice(before);
   }
 
-  /** Reads on until `claim` holds. */
+  /** Something was sent to it that it has not read. */
+  get hasUnread(): boolean {
+    return native.isReadable(this.#fd);
+  }
+
+  /** Continues to read until `claim` returns true. */
   async readUntil(what: string, claim: () => boolean): Promise<void> {
     const deadline = process.uptime() + READ_SECONDS_MAX;
     while (!claim()) {
@@ -93,7 +104,7 @@ export class FakeClient {
     return true;
   }
 
-  /** What was read, one line each: `output 0 hello`, `event {"type":"synced",…}`. */
+  /** The frames that were read, one line each: `output 0 hello`, `event {"type":"synced",…}`. */
   get story(): readonly string[] {
     return this.frames.map(({ type, offset, payload }) => {
       const text = Buffer.from(payload).toString();
@@ -102,7 +113,7 @@ export class FakeClient {
     });
   }
 
-  /** The JSON of the frames of one type. */
+  /** Returns the JSON of the frames of one type. */
   told<T = Record<string, unknown>>(type: FrameType = FrameType.event): readonly T[] {
     return this.frames.filter((frame) => frame.type === type).map(({ payload }) => decodeJson(payload) as T);
   }

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { type Lifecycle, Log, type LogStream } from '@spool/core';
 import { type SessionInfo, type Size, type Status, UNKNOWN_STATUS } from '@spool/protocol';
 import { onTestFinished } from 'vitest';
-import type { Session } from '../session/session.ts';
-import { type Attached, Viewers } from '../clients/viewers.ts';
-import type { LogWatcher, Watcher } from '../clients/watcher.ts';
+import type { KeeperSession } from '../session/session.ts';
+import { type AttachedViewer, Viewers } from '../clients/viewers.ts';
+import type { Watcher } from '../clients/watcher.ts';
 
-/** In memory where possible. */
+/** The folder for logs, in memory if possible. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export class FakeSession {
@@ -16,7 +16,7 @@ export class FakeSession {
   readonly name: string;
   readonly log: Log;
   readonly viewers = new Viewers();
-  readonly watchers = new Set<LogWatcher>();
+  readonly watchers = new Set<Watcher>();
   lifecycle: Lifecycle = { phase: 'running', ending: null };
   status = statusOf('working');
   info = {} as Partial<SessionInfo>;
@@ -32,23 +32,23 @@ export class FakeSession {
     });
   }
 
-  /** For code that takes a session: it uses no more of one than there is here. */
-  get session(): Session {
-    return this as unknown as Session;
+  /** The fake as a `KeeperSession`, for code that uses only the members that exist here. */
+  get session(): KeeperSession {
+    return this as unknown as KeeperSession;
   }
 
   get isRunning(): boolean {
     return this.lifecycle.phase === 'running';
   }
 
-  /** The child writes. */
+  /** Appends output of the child. */
   print(bytes: string | Uint8Array, stream: LogStream = 'stdout'): void {
     const whole = Buffer.from(bytes);
     for (let at = 0; at < whole.length;) at += this.log.append(whole.subarray(at), Date.now(), stream);
     this.#pump();
   }
 
-  /** The child is gone. */
+  /** Ends the child. */
   end(exit: { code: number | null; signal: string | null } = { code: 0, signal: null }): void {
     const state = exit.code === 0 ? 'exited' : 'failed';
     this.lifecycle = { phase: 'ended', state, exit, endedAt: Date.now(), endedBy: null };
@@ -64,8 +64,8 @@ export class FakeSession {
   }
 }
 
-/** A viewer, as far as `Viewers` uses it. */
-export function viewer(size: Size | null = null, rest: Partial<Attached> = {}): Attached {
+/** Creates a viewer with the members that `Viewers` uses. */
+export function viewer(size: Size | null = null, rest: Partial<AttachedViewer> = {}): AttachedViewer {
   return {
     watcher: {} as Watcher,
     who: 'somebody',

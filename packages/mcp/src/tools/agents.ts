@@ -1,10 +1,11 @@
 /**
- * Tools for agents without a terminal: start, interrupt and, only if the user has allowed that, answer what they ask. Keeps
- * MCP-11: without that, no tool answers a permission.
+ * Tools for agents without a terminal: start, interrupt and, only if the user has allowed that, answer their requests. Keeps
+ * MCP-11: without that permission, no tool answers a request.
  */
 import type { ResumeOptions } from '@spool/client';
 import { agentEnvironment, sessionEnvironment } from '@spool/client/node';
 import { z } from 'zod';
+import { findRequest, headlineOf } from '../agent-requests.ts';
 import { oneLine } from '../session-words.ts';
 import { ACTS, type Call, CallError, sessionInput, tool } from '../tool.ts';
 import { labelsFor, startInput } from './sessions.ts';
@@ -39,7 +40,7 @@ export const agentTool = tool({
   },
 });
 
-/** The folder, the model and the program are those that it had. */
+/** Resumes an agent, with its former folder, model and program. */
 async function resumed(
   call: Call,
   session: string,
@@ -49,7 +50,7 @@ async function resumed(
   const { driver } = await client.get(session);
   const environment = { ...sessionEnvironment(call.env, env), ...agentEnvironment(driver?.name ?? '') };
   const handle = await client.resumeAgent(session, { prompt, name, env: client.isRemote ? env : environment });
-  return `agent ${handle.id} (${oneLine(handle.info.name)}) goes on; read what it does from cursor 0`;
+  return `agent ${handle.id} (${oneLine(handle.info.name)}) is resumed; read its events from cursor 0`;
 }
 
 export const interruptTool = tool({
@@ -70,26 +71,29 @@ export const decideTool = tool({
   description: 'Answer what an agent asks: allow or deny a permission, or answer a question.',
   input: z.strictObject({
     session: sessionInput,
-    request: z.string().optional().describe('default: the oldest'),
+    request: z.string().min(1),
+    digest: z.string().optional().describe('as read; needed to allow or answer'),
     decision: z.enum(['allow', 'deny', 'answer']),
+    option: z.string().optional().describe('its id'),
     message: z.string().optional().describe('the reason of a denial, or the answer'),
   }),
   hints: ACTS,
-  async call({ session, request, decision, message }, { client }) {
+  async call({ session, request, digest, decision, option, message }, { client }) {
     const agent = await client.openAgent(session);
-    const kind = decision === 'answer' ? 'question.asked' : 'permission.requested';
-    const ask = (await agent.pending()).find(
-      (each) => each.kind === kind && (request ?? each.request) === each.request,
-    );
-    if (!ask) throw new CallError(`${oneLine(agent.info.name)} asks nothing of this kind`);
-    if (ask.kind === 'question.asked' && message === undefined) throw new CallError('give the answer as message');
-    const { isOurs, outcome, reason } =
-      ask.kind === 'question.asked'
-        ? await agent.answer(ask.request, Object.fromEntries(ask.questions.map(({ id }) => [id, message])))
-        : decision === 'allow'
-          ? await agent.approve(ask.request)
-          : await agent.deny(ask.request, { message });
-    if (isOurs) return `${agent.id}: ${outcome?.decision ?? 'done'}`;
+    const event = await findRequest(client, agent.id, request);
+    const isQuestion = event.kind === 'question.asked';
+    if (isQuestion !== (decision === 'answer'))
+      throw new CallError(isQuestion ? 'it is a question: decide with answer' : 'it is a permission: allow or deny');
+    if (decision !== 'deny' && digest === undefined)
+      throw new CallError('give the digest that was read with the request: it says what you have seen');
+    if (isQuestion && message === undefined) throw new CallError('give the answer as message');
+    const ref = { request, digest };
+    const { isOurs, outcome, reason } = isQuestion
+      ? await agent.answer(ref, Object.fromEntries(event.questions.map(({ id }) => [id, message])))
+      : decision === 'allow'
+        ? await agent.approve(ref, { option })
+        : await agent.deny(ref, { option, message });
+    if (isOurs) return `${agent.id}: ${outcome?.decision ?? 'done'}: ${headlineOf(event)}`;
     const who = outcome?.who === undefined ? '' : ` by ${oneLine(outcome.who)}`;
     throw new CallError(
       outcome === null ? (reason ?? 'it is gone') : `it was decided before${who}: ${outcome.decision}`,

@@ -6,7 +6,7 @@ import { type Prompted, SpoolError, type WaitUntil } from '@spool/client/node';
 import { parseWanted } from '@spool/client/waits';
 import { z } from 'zod';
 import { dialogText } from '../dialog.ts';
-import { oneLine, stateWords } from '../session-words.ts';
+import { oneLine, wordState } from '../session-words.ts';
 import { ACTS, type Call, CallError, sessionInput, tool, WAIT_SECONDS, waitSecondsInput } from '../tool.ts';
 import { asksOf, endText } from './wait.ts';
 
@@ -67,7 +67,7 @@ export const promptTool = tool({
         throw SpoolError.is(error, 'INPUT_BLOCKED') ? await blocked(call, before.id, error) : error;
       });
     const became = becameOf(prompted, before.offset);
-    if (wanted === null) return `${became}; ${stateWords(prompted.session)}`;
+    if (wanted === null) return `${became}; ${wordState(prompted.session)}`;
     const end = await client.waitUntil(before.id, wanted, {
       after: prompted.isRepeated ? undefined : prompted.offset,
       timeoutMs: timeoutSeconds * 1000,
@@ -77,9 +77,10 @@ export const promptTool = tool({
   },
 });
 
-function becameOf({ isConfirmed, isRepeated }: Prompted, cursor: number): string {
+function becameOf({ isConfirmed, isRepeated, reason }: Prompted, cursor: number): string {
   if (isRepeated) return 'already typed with this key; not typed again';
-  const what = isConfirmed ? 'accepted' : 'typed, but NOT CONFIRMED: no reaction seen, check with spool_screen';
+  const why = oneLine(reason ?? 'no reaction seen');
+  const what = isConfirmed ? 'accepted' : `typed, but NOT CONFIRMED: ${why}; check with spool_screen`;
   return `${what}; the response starts at cursor ${cursor}`;
 }
 
@@ -94,11 +95,14 @@ function statesOf(until: readonly string[]): readonly WaitUntil[] {
 const typed = (name: string, offset: number): string =>
   `typed into ${oneLine(name)}; the response starts at cursor ${offset}`;
 
-/** Nothing was typed, or only the text without Enter, because Enter would answer the dialog. */
+/**
+ * Describes a dialog that blocked the input: no text was typed, or only the text without Enter, because Enter would answer the
+ * dialog.
+ */
 async function blocked({ client }: Call, id: string, { details }: SpoolError): Promise<CallError> {
   const session = await client.get(id);
   const what = details['text'] === undefined ? 'not typed' : `the text ${details['text']}`;
   return new CallError(
-    `INPUT_BLOCKED: ${what}, because ${oneLine(session.name)} is ${stateWords(session)}. Answer it with spool_keys or spool_send, or use force: true.${await dialogText(client, session)}`,
+    `INPUT_BLOCKED: ${what}, because ${oneLine(session.name)} is ${wordState(session)}. Answer it with spool_keys or spool_send, or use force: true.${await dialogText(client, session)}`,
   );
 }

@@ -1,11 +1,12 @@
 /** Tools that read the output and the screen of a session. */
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { z } from 'zod';
-import { askedText, readAgent } from '../agent-reading.ts';
+import { readAgent } from '../agent-reading.ts';
+import { askedText, readRequestLines } from '../agent-requests.ts';
 import { READ_BYTES, readPage, readTail, refuseBeyond } from '../reading.ts';
 import { screenLines } from '../screen-text.ts';
-import { oneLine, stateWords } from '../session-words.ts';
-import { PAGE_BYTES_MIN, type Page } from '../text-page.ts';
+import { oneLine, wordState } from '../session-words.ts';
+import { PAGE_BYTES_MIN, type OutputPage } from '../text-page.ts';
 import { LOOKS, offsetInput, sessionInput, tool } from '../tool.ts';
 
 const READ_BYTES_MAX = 256 * 1024;
@@ -18,26 +19,32 @@ export const readTool = tool({
   input: z.strictObject({
     session: sessionInput,
     cursor: offsetInput.optional().describe('0: from the beginning'),
+    request: z.string().optional(),
     maxBytes: z.number().min(PAGE_BYTES_MIN).max(READ_BYTES_MAX).default(READ_BYTES),
   }),
   hints: LOOKS,
-  async call({ session, cursor, maxBytes }, { client, signal }) {
+  async call({ session, cursor, request, maxBytes }, { client, signal }) {
+    if (request !== undefined)
+      return await readRequestLines(client, session, { request, from: cursor ?? 0, charactersMax: maxBytes });
     const info = await client.get(session);
     if (info.driver) {
       const page = await readAgent(client, info, cursor, { charactersMax: maxBytes, signal });
       const asks = info.status.state === 'blocked' && page.isEnd ? await askedText(client, info.id) : '';
-      const facts = page.isEnd ? ['the end', stateWords(info)] : ['there is more'];
-      return `${answer({ ...page, isFullScreen: false, isRepainting: false }, facts)}${asks}`;
+      const facts = page.isEnd ? ['the end', wordState(info)] : ['there is more'];
+      return `${formatPage({ ...page, isFullScreen: false, isRepainting: false }, facts)}${asks}`;
     }
     const options = { textBytesMax: maxBytes, signal };
     if (cursor === undefined) {
       const tail = await readTail(client, info, options);
       const before = tail.from > 0 ? `${tail.from} bytes before this are omitted` : '';
-      return answer(tail, [before, stateWords(info)]);
+      return formatPage(tail, [before, wordState(info)]);
     }
     const page = await readPage(client, info, cursor, options);
     const left = Math.max(0, info.offset - page.nextCursor);
-    return answer(page, left > 0 && page.nextCursor > cursor ? [`${left} bytes more`] : ['the end', stateWords(info)]);
+    return formatPage(
+      page,
+      left > 0 && page.nextCursor > cursor ? [`${left} bytes more`] : ['the end', wordState(info)],
+    );
   },
 });
 
@@ -73,15 +80,15 @@ export const screenTool = tool({
       ...(missingBytes === 0
         ? []
         : [`${missingBytes} bytes of its output are no longer stored; this screen lacks them`]),
-      at === undefined ? stateWords(info) : '',
+      at === undefined ? wordState(info) : '',
     ];
     const text = lines.length === 0 ? '[the screen is empty]' : lines.join('\n');
     return `${joined(head)}\n${text.slice(-SCREEN_CHARACTERS_MAX)}`;
   },
 });
 
-/** One line with the cursor and other facts, then the text. An unfinished last line has no line break. */
-function answer({ text, nextCursor, isFullScreen, isRepainting }: Page, facts: readonly string[]): string {
+/** Returns one line with the cursor and other facts, then the text. An unfinished last line has no line break. */
+function formatPage({ text, nextCursor, isFullScreen, isRepainting }: OutputPage, facts: readonly string[]): string {
   const hint = isFullScreen
     ? 'a full-screen program is running: use spool_screen'
     : isRepainting

@@ -3,26 +3,27 @@
  * label.
  */
 import { sessionEnvironment, type Client, ENDED_STATES, type SessionInfo, type Size } from '@spool/client/node';
+import { leftSentences } from '@spool/protocol';
 import { z } from 'zod';
-import { listLine, oneLine, stateWords } from '../session-words.ts';
+import { listLine, oneLine, wordState } from '../session-words.ts';
 import { ACTS, LOOKS, sessionInput, tool } from '../tool.ts';
 
-/** How many of the latest sessions are listed by default, and with `all`. */
+/** The number of the latest sessions that are listed by default, and with `all`. */
 const SHOWN = { running: 50, ended: 5 };
 const SHOWN_OF_ALL = { running: 500, ended: 500 };
 
 export const SHELL = '/bin/sh';
-/** Wider than 80 columns, so that fewer lines wrap. */
+/** The size of the terminal: wider than 80 columns, so that fewer lines wrap. */
 export const SIZE: Size = { cols: 120, rows: 40 };
 
-/** Shared by spool_run and spool_task_run. */
+/** The input that spool_run and spool_task_run share. */
 export const startInput = {
   cwd: z.string().optional(),
   env: z.record(z.string(), z.string()).optional(),
   name: z.string().optional(),
 };
 
-/** The label shows which agent started a session. */
+/** Returns the label that shows which agent started a session. */
 export const labelsFor = (agent: string): Record<string, string> => ({ mcp: agent });
 
 export const runTool = tool({
@@ -70,22 +71,22 @@ export const stopTool = tool({
   hints: { ...ACTS, idempotentHint: true },
   async call({ session, graceSeconds }, { client }) {
     const info = await client.stop(session, { graceMs: Math.round(graceSeconds * 1000) });
-    return `${info.id}: ${stateWords(info)}`;
+    return [`${info.id}: ${wordState(info)}`, ...leftSentences(info.leftRunning)].join('\n');
   },
 });
 
-/** Requests only what is shown, because there may be thousands of ended sessions. */
+/** Lists sessions; requests only those that are shown, because there may be thousands of ended ones. */
 export async function listed(client: Client, all: boolean): Promise<string> {
   const { running: runningMax, ended: endedMax } = all ? SHOWN_OF_ALL : SHOWN;
   const [running, ended] = await Promise.all([
     client.listCounted({ states: ['running'], order: 'newest', limit: runningMax }),
     client.listCounted({ states: ENDED_STATES, order: 'newest', limit: endedMax }),
   ]);
-  return listText([...running.sessions, ...ended.sessions], all, running.matching + ended.matching);
+  return formatSessions([...running.sessions, ...ended.sessions], all, running.matching + ended.matching);
 }
 
-/** Running sessions first, the newest last. `count` is the total number. */
-export function listText(sessions: readonly SessionInfo[], all: boolean, count = sessions.length): string {
+/** Returns the list: running sessions first, the newest last. `count` is the total number. */
+export function formatSessions(sessions: readonly SessionInfo[], all: boolean, count = sessions.length): string {
   const sorted = [...sessions].sort((one, other) => one.startedAt - other.startedAt);
   const { running: runningMax, ended: endedMax } = all ? SHOWN_OF_ALL : SHOWN;
   const running = sorted.filter(({ state }) => state === 'running').slice(-runningMax);

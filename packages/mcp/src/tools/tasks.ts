@@ -1,18 +1,19 @@
 /** Tools for tasks: a short task returns its result at once; a long one can be awaited repeatedly. Keeps MCP-5. */
 import { sessionEnvironment, type SessionInfo, type TaskResult } from '@spool/client/node';
+import { longDuration } from '@spool/protocol/duration';
 import { z } from 'zod';
 import { readTail } from '../reading.ts';
-import { oneLine, stateWords } from '../session-words.ts';
+import { oneLine, wordState } from '../session-words.ts';
 import { ACTS, type Call, LOOKS, sessionInput, tool, WAIT_SECONDS, waitSecondsInput } from '../tool.ts';
 import { labelsFor, SHELL, SIZE, startInput } from './sessions.ts';
 
 const TASK_SECONDS = 300;
 const FIRST_WAIT_SECONDS = 10;
-/** How much of the end of the output comes with a success. A failure comes with its last lines. */
+/** The size of the output's end that a success includes. A failure includes its last lines. */
 const OUTPUT_BYTES = 4 * 1024;
 const MILESTONES_SHOWN = 5;
 
-/** A task has a terminal, but no user who operates a pager. */
+/** Variables that disable pagers: a task has a terminal, but no user who operates a pager. */
 const NO_PAGER = { PAGER: 'cat', GIT_PAGER: 'cat' };
 
 export const taskRunTool = tool({
@@ -62,8 +63,8 @@ async function resultText({ client, signal }: Call, task: string, seconds: numbe
 }
 
 function headOf({ state, reason, durationMs }: TaskResult, session: SessionInfo): string {
-  if (state === 'running') return `still ${stateWords(session)}`;
-  return `${state}, ${reason}, ${(durationMs / 1000).toFixed(1)} s`;
+  if (state === 'running') return `still ${wordState(session)}`;
+  return `${state}, ${reason}, ${longDuration(durationMs)}`;
 }
 
 async function milestonesOf(client: Call['client'], id: string): Promise<readonly string[]> {

@@ -1,11 +1,11 @@
 /**
- * Waits until any of several conditions is met in any of several sessions. Keeps MCP-3: it says which session met which
- * condition, or that the time is over.
+ * Waits until any of several conditions is met in any of several sessions. Keeps MCP-3: the answer names the session and the
+ * condition, or the timeout.
  */
 import { parseWanted, type WaitEnd, waitForFirst } from '@spool/client/waits';
 import { z } from 'zod';
 import { dialogText } from '../dialog.ts';
-import { oneLine, stateWords } from '../session-words.ts';
+import { oneLine, wordState } from '../session-words.ts';
 import {
   type Call,
   CallError,
@@ -55,22 +55,22 @@ export const waitTool = tool({
   },
 });
 
-/** What the session asks, from its screen; '' if it does not ask. */
+/** Returns the session's question, from its screen; '' if it does not ask. */
 export async function asksOf({ client }: Call, { session }: WaitEnd): Promise<string> {
   return session.status.state === 'blocked' ? await dialogText(client, session) : '';
 }
 
-/** `k3f9x0a1b2: match "listening on 3000" at offset 512; running, working`, and what it asks. */
+/** Returns `k3f9x0a1b2: match "listening on 3000" at offset 512; running, working`, and the session's question. */
 export function endText({ reason, offset, session, match }: WaitEnd, asks: string, waitedFor = 1): string {
   if (reason === 'timeout') {
     if (waitedFor > 1) return `timeout: none of the ${waitedFor} sessions met a condition`;
-    return `${session.id}: timeout at offset ${offset}; still ${stateWords(session)}${asks}`;
+    return `${session.id}: timeout at offset ${offset}; still ${wordState(session)}${asks}`;
   }
   const what = match ? ` "${oneLine(match[0] ?? '')}"` : '';
-  return `${session.id}: ${reason}${what} at offset ${offset}; ${stateWords(session)}${asks}`;
+  return `${session.id}: ${reason}${what} at offset ${offset}; ${wordState(session)}${asks}`;
 }
 
-/** Absent values are omitted, because not every schema reader supports null. */
+/** Returns the data; absent values are omitted, because not every schema reader supports null. */
 function dataOf({ reason, offset, session, match }: WaitEnd, asks: string, waitedFor: number): Record<string, unknown> {
   const { id, name, state, status, exitCode } = session;
   return {

@@ -1,8 +1,8 @@
 /**
- * Shared by the tests of the addon: real children, their sinks, a poller, and a leak check.
+ * Helpers for the tests of the addon: real children, their sinks, a poller, and a leak check.
  *
- * Each test file calls `guardAgainstLeaks()` once; then every test starts with a fresh poller (behind `until`) and
- * fails if it leaves an fd, a child or a handler.
+ * Each test file calls `guardAgainstLeaks()` once; then every test starts with a fresh poller (behind `until`) and fails if it
+ * leaves an fd, a child or a handler.
  */
 import { execFile } from 'node:child_process';
 import { constants as fsConstants, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,18 +10,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
-import { native, POLL, TRANSFER, type ExitStatus, type Poller, type Spawned, type SpawnOptions } from '../index.ts';
+import {
+  native,
+  POLL,
+  TRANSFER,
+  type ExitStatus,
+  type Poller,
+  type SpawnedChild,
+  type SpawnOptions,
+} from '../index.ts';
 
 export const SIZE = { cols: 80, rows: 24 };
 
 /** A folder for this test file. */
 export const folder = mkdtempSync(join(tmpdir(), 'spool-native-'));
 
-type Pty = Extract<Spawned, { kind: 'pty' }>;
-type Pipes = Extract<Spawned, { kind: 'pipes' }>;
+type Pty = Extract<SpawnedChild, { kind: 'pty' }>;
+type Pipes = Extract<SpawnedChild, { kind: 'pipes' }>;
 
-/** Everything known of a child after its end. */
-export interface Finished {
+/** All facts about a child after its end. */
+export interface FinishedChild {
   readonly status: ExitStatus;
   readonly bytes: Buffer;
   readonly text: string;
@@ -53,7 +61,7 @@ export function guardAgainstLeaks(): void {
   afterAll(() => rmSync(folder, { recursive: true }));
 }
 
-/** A log file with its escrow pipe, as the keeper has one per session. `pipe` -1: the source is its own escrow. */
+/** A log file with its escrow pipe, as the keeper has one per session. `pipe` is -1 if the source is its own escrow. */
 export class Sink {
   readonly pipe: number;
   readonly log: number;
@@ -89,7 +97,7 @@ export class Sink {
   }
 }
 
-/** The next report about `fd`. */
+/** Resolves with the next report about `fd`. */
 export function until(fd: number, events: number): Promise<number> {
   return new Promise((resolve) => {
     handlers.set(fd, (ready) => {
@@ -101,7 +109,7 @@ export function until(fd: number, events: number): Promise<number> {
   });
 }
 
-/** The next line of a child, read byte by byte: what follows stays in the kernel. */
+/** Reads the next line of a child byte by byte: later bytes stay in the kernel. */
 export async function line(fd: number): Promise<string> {
   const byte = new Uint8Array(1);
   for (let text = ''; ; text += String.fromCharCode(byte[0]!)) {
@@ -110,7 +118,7 @@ export async function line(fd: number): Promise<string> {
   }
 }
 
-export function spawn(argv: readonly string[], options: Partial<SpawnOptions> = {}): Spawned {
+export function spawn(argv: readonly string[], options: Partial<SpawnOptions> = {}): SpawnedChild {
   return native.spawn({ file: argv[0]!, argv, ...PLAIN, ...options });
 }
 
@@ -122,21 +130,21 @@ export function pipes(argv: readonly string[], options: Partial<SpawnOptions> = 
   return spawn(argv, options) as Pipes;
 }
 
-export function ends(child: Spawned): number[] {
+export function ends(child: SpawnedChild): number[] {
   return child.kind === 'pty' ? [child.master, child.slave] : [child.stdin, child.stdout, child.stderr];
 }
 
-export function release(child: Spawned): void {
+export function release(child: SpawnedChild): void {
   for (const fd of [child.pidfd, ...ends(child)]) if (fd !== -1) native.close(fd);
 }
 
-/** Moves everything into the sink until the source ends. */
+/** Moves all bytes into the sink until the source ends. */
 export async function drain(source: number, sink: Sink): Promise<void> {
   while (sink.pull(source)[1] !== TRANSFER.ended) await until(source, POLL.readable);
 }
 
-/** Follows the child to its end. A terminal ends with its child: what it holds then is the rest. */
-export async function collect(child: Spawned, sink: Sink): Promise<void> {
+/** Follows the child to its end. A terminal ends with its child: its remaining content is the rest. */
+export async function collect(child: SpawnedChild, sink: Sink): Promise<void> {
   if (child.kind === 'pipes') {
     await Promise.all([drain(child.stdout, sink), until(child.pidfd, POLL.readable)]);
     return;
@@ -154,7 +162,7 @@ export async function collect(child: Spawned, sink: Sink): Promise<void> {
   expect(sink.pull(child.master)[1]).toBe(TRANSFER.drained);
 }
 
-export async function finish(child: Spawned): Promise<Finished> {
+export async function finish(child: SpawnedChild): Promise<FinishedChild> {
   using sink = new Sink(child.kind === 'pty' ? native.openPipe() : -1);
   await collect(child, sink);
   const status = native.exitStatus(child.pidfd)!;
@@ -163,11 +171,11 @@ export async function finish(child: Spawned): Promise<Finished> {
   return { status, bytes, text: bytes.toString(), pid: child.pid, pts: child.kind === 'pty' ? child.pts : undefined };
 }
 
-export function run(argv: readonly string[], options: Partial<SpawnOptions> = {}): Promise<Finished> {
+export function run(argv: readonly string[], options: Partial<SpawnOptions> = {}): Promise<FinishedChild> {
   return finish(spawn(argv, options));
 }
 
-/** Runs a script in a separate Node, with `native` and `ADDON`; returns what it passed to `report`. */
+/** Runs a script in a separate Node, with `native` and `ADDON`; returns the values that it passed to `report`. */
 export async function freshNode<T = unknown>(
   script: string,
   env: Record<string, string> = {},
@@ -193,7 +201,7 @@ export function flagsOf(fd: number): { nonblocking: boolean; cloexec: boolean } 
   return { nonblocking: (flags & fsConstants.O_NONBLOCK) !== 0, cloexec: (flags & 0o2000000) !== 0 };
 }
 
-/** R, S, T, Z, …: the state in /proc/PID/stat. */
+/** Returns the state in /proc/PID/stat: R, S, T, Z, …. */
 export function stateOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.charAt(stat.lastIndexOf(')') + 2);

@@ -1,4 +1,4 @@
-/** Run with few file descriptors (`ulimit -n`): two ends of a link, and no room for what is sent. Prints what happened. */
+/** Sends fds over a link without room for them, under a low limit (`ulimit -n`). Prints the results. */
 import { openSync } from 'node:fs';
 import { FdLink } from '../fd-link.ts';
 import { FdWatch } from '../fd-watch.ts';

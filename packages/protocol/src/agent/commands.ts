@@ -1,4 +1,4 @@
-/** What a client may ask of an agent. The driver carries commands out in the order in which the events log took them. */
+/** The commands that a client may send to an agent. The driver carries them out in the order of the events log. */
 
 export type Content =
   | { readonly type: 'text'; readonly text: string }
@@ -7,7 +7,10 @@ export type Content =
   | { readonly type: 'other'; readonly value: unknown };
 
 export type Command =
-  /** `queue` (the default): after the running turn. `next`: before the others that wait. `now`: into the running turn (steer). */
+  /**
+   * `queue` (the default): after the running turn. `next`: before the other waiting prompts. `now`: into the running turn
+   * (steer).
+   */
   | {
       readonly do: 'prompt';
       readonly content: readonly Content[];
@@ -15,25 +18,37 @@ export type Command =
       readonly when?: 'now' | 'next' | 'queue';
     }
   | { readonly do: 'editPrompt'; readonly clientId: string; readonly content: readonly Content[] }
-  /** Moves a prompt that waits before another one, or to the end. */
+  /** Moves a waiting prompt before another one, or to the end. */
   | { readonly do: 'movePrompt'; readonly clientId: string; readonly before?: string }
   | { readonly do: 'cancelPrompt'; readonly clientId: string }
-  /** Sends a prompt that waits into the running turn (steer). Refused by an agent that cannot do that: it goes on waiting. */
+  /**
+   * Sends a waiting prompt into the running turn (steer). An agent that cannot do that refuses it: the prompt continues to wait.
+   */
   | { readonly do: 'sendPrompt'; readonly clientId: string }
   | { readonly do: 'interrupt'; readonly alsoQueued?: boolean }
-  /** By the id of an option, or by behaviour. `rule` names the rule of the policy that answers instead of a person. */
+  /**
+   * Answers a permission: by the id of an option, or by behaviour if only one option has it. `digest` is the digest of the
+   * request that the author of the answer was shown: allowing without it, or with another one, is refused. `input` replaces the
+   * input that was shown. `once` refuses an option that allows more than this one request.
+   */
   | {
       readonly do: 'permission';
       readonly request: string;
+      readonly digest?: string;
       readonly option?: string;
       readonly behavior?: 'allow' | 'deny';
       readonly input?: unknown;
       readonly message?: string;
       readonly interrupt?: boolean;
-      readonly rule?: string;
+      readonly once?: boolean;
     }
-  /** Without answers: declined. */
-  | { readonly do: 'answer'; readonly request: string; readonly answers?: Readonly<Record<string, unknown>> }
+  /** Answers a question; answers need the digest of the question. Without answers: declined. */
+  | {
+      readonly do: 'answer';
+      readonly request: string;
+      readonly digest?: string;
+      readonly answers?: Readonly<Record<string, unknown>>;
+    }
   | { readonly do: 'setMode'; readonly mode: string }
   | { readonly do: 'setModel'; readonly model: string }
   | { readonly do: 'slash'; readonly name: string; readonly args?: string; readonly clientId?: string }

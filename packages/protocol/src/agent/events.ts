@@ -1,32 +1,32 @@
 /**
- * What an agent does, as events: one vocabulary for every agent that Spool drives. A dialect (`packages/drivers`) turns the
- * lines of an agent's wire into bodies; the driver puts each one into an envelope. Where ACP has a word, it is used.
+ * The actions of an agent as events: one vocabulary for every agent that Spool drives. A dialect (`packages/drivers`) turns the
+ * lines of an agent's wire into bodies; the driver puts each one into an envelope. The words of ACP are used where they exist.
  *
- * Kinds and fields are wire format: add, never rename. A reader shows a kind that it does not know as `raw`.
+ * Kinds and fields are wire format: add, never rename. A reader shows an unknown kind as `raw`.
  */
 import type { Command, Content } from './commands.ts';
 
-/** Rises when a reader of the previous version would misread an event; a new kind or field does not raise it. */
+/** The version: raised when a reader of the previous version would misread an event, not for a new kind or field. */
 export const AGENT_EVENTS_VERSION = 1;
 
-/** Who spoke. */
+/** The agent or program that is the source. */
 export type AgentSource = 'claude' | 'codex' | 'opencode' | 'gemini' | 'grok' | 'acp' | 'pty';
 
 /**
- * How the daemon knows it. `wire`: the agent's own structured stream. `hook`, `file`: a structured side channel of an agent in
- * a terminal. `screen`: inferred. `daemon`: a fact of the daemon's own, such as the end of the process.
+ * The kind of evidence. `wire`: the agent's own structured stream. `hook`, `file`: a structured side channel of an agent in a
+ * terminal. `screen`: inferred. `daemon`: a fact from the daemon itself, such as the end of the process.
  */
 export type AgentEvidence = 'wire' | 'hook' | 'file' | 'screen' | 'daemon';
 
 export interface AgentEnvelope {
-  /** Assigned by the daemon, dense, per session: the cursor of every watcher. */
+  /** The number of the event: assigned by the daemon, dense, per session; the cursor of every watcher. */
   readonly seq: number;
-  /** When the daemon received it, in milliseconds since 1970. */
+  /** The time when the daemon received it, in milliseconds since 1970. */
   readonly at: number;
   readonly session: string;
   readonly source: AgentSource;
   readonly evidence: AgentEvidence;
-  /** Where in the output log its line is. Events that follow from a command have none. */
+  /** The place of its line in the output log. Events that follow from a command have none. */
   readonly raw?: { readonly offset: number; readonly length: number };
 }
 
@@ -37,7 +37,7 @@ export type AgentEvent = AgentEnvelope & AgentBody;
 
 export type AgentEventKind = Body['kind'];
 
-/** A subagent. Without one, the main agent is meant. */
+/** A subagent. Without one, the event is about the main agent. */
 export interface AgentRef {
   readonly id?: string;
   readonly parentTool?: string;
@@ -93,11 +93,11 @@ export interface PermissionOption {
   readonly id: string;
   readonly label: string;
   readonly kind: (typeof OPTION_KINDS)[number];
-  /** What else the option changes, in the agent's own words. */
+  /** The other changes that the option causes, in the agent's own words. */
   readonly effect?: unknown;
 }
 
-export interface Question {
+export interface AgentQuestion {
   readonly id: string;
   readonly text: string;
   readonly header?: string;
@@ -113,7 +113,7 @@ export interface PlanEntry {
   readonly priority?: 'high' | 'medium' | 'low';
 }
 
-export interface Fault {
+export interface AgentFault {
   readonly code: string;
   readonly message: string;
   readonly httpStatus?: number | null;
@@ -124,7 +124,11 @@ export type AgentState = 'starting' | 'idle' | 'working' | 'waiting' | 'ended';
 export type TurnOutcome = 'completed' | 'interrupted' | 'failed' | 'refused' | 'limit';
 export type ToolStatus = 'ok' | 'error' | 'denied' | 'cancelled' | 'background';
 export type Decision = 'allow' | 'deny' | 'cancelled' | 'error';
-export type DecidedBy = 'watcher' | 'terminal' | 'policy' | 'agent';
+/**
+ * The party that decided. `driver`: the driver denied a request that cannot be shown to anyone, such as the second use of a
+ * request's id.
+ */
+export type DecidedBy = 'watcher' | 'terminal' | 'policy' | 'agent' | 'driver';
 
 export type Body =
   // The session.
@@ -159,9 +163,9 @@ export type Body =
       readonly kind: 'session.ended';
       readonly exitCode?: number | null;
       readonly signal?: string | null;
-      /** Of an agent that ended in the middle of a turn. */
+      /** The reason, for an agent that ended in the middle of a turn. */
       readonly reason?: string;
-      /** The agent's own session: another process can go on with it. */
+      /** The agent's own session, which another process can resume. */
       readonly agentSession?: string;
     }
   | { readonly kind: 'status'; readonly state: AgentState; readonly detail?: string }
@@ -177,7 +181,7 @@ export type Body =
       readonly outcome: TurnOutcome;
       readonly stopReason?: string;
       readonly text?: string;
-      readonly error?: Fault;
+      readonly error?: AgentFault;
       readonly usage?: Tokens;
       readonly costUsd?: number;
       readonly durationMs?: number;
@@ -190,12 +194,12 @@ export type Body =
       readonly content?: readonly Content[];
       readonly synthetic?: boolean;
     }
-  /** The prompts that wait, in order: a level, replaces. */
+  /** The waiting prompts, in order: a level, replaces. */
   | {
       readonly kind: 'queue';
       readonly prompts: readonly { readonly clientId: string; readonly content: readonly Content[] }[];
     }
-  // Text. `delta` appends; `done` has the whole part and replaces what the deltas built.
+  // Text. `delta` appends; `done` has the whole part and replaces the text from the deltas.
   | { readonly kind: 'message.delta'; readonly message: string; readonly part: number; readonly text: string }
   | {
       readonly kind: 'message.done';
@@ -205,9 +209,9 @@ export type Body =
       readonly aborted?: boolean;
       readonly synthetic?: boolean;
       readonly isError?: boolean;
-      /** The final text is not the sum of the deltas: it replaces what they built. */
+      /** Whether the final text is not the sum of the deltas: it replaces them. */
       readonly replaced?: boolean;
-      /** The text was longer than the driver keeps; the output log has all of it. */
+      /** Whether the text was longer than the driver keeps; the output log has all of it. */
       readonly truncated?: boolean;
     }
   /** The texts of these messages are withdrawn: a retry replaces them. */
@@ -239,7 +243,7 @@ export type Body =
       readonly input?: unknown;
       readonly paths?: readonly string[];
     }
-  /** Partial text of the input, or the input as far as it is known. */
+  /** The partial text of the input, or the input as far as it is known. */
   | {
       readonly kind: 'tool.input';
       readonly tool: string;
@@ -281,13 +285,23 @@ export type Body =
       readonly request: string;
       readonly tool?: string;
       readonly name?: string;
+      readonly toolKind?: ToolKind;
       readonly title?: string;
       readonly reason?: string;
+      /** The whole input of the requested action. `title` and `reason` are the agent's own words. */
       readonly input?: unknown;
+      /** The input of the tool call, if it differs from `input`. */
+      readonly call?: unknown;
       readonly diffs?: readonly Diff[];
       readonly options: readonly PermissionOption[];
       readonly humanOnly?: boolean;
       readonly defaultNo?: boolean;
+      /** The digest of everything that is shown. An answer that allows must contain it. */
+      readonly digest?: string;
+      /** The length of everything that must be shown, as JSON in UTF-8. */
+      readonly bytes?: number;
+      /** Whether the request was too large to be kept whole, so that it can only be denied. */
+      readonly isCut?: boolean;
     }
   | {
       readonly kind: 'permission.resolved';
@@ -299,13 +313,29 @@ export type Body =
       /** The client that answered, or the rule of the policy. */
       readonly who?: string;
       readonly message?: string;
+      /** The name of the tool. */
+      readonly name?: string;
+      /** The input that was decided about, if it is short; the request has it in any case. */
+      readonly input?: unknown;
+      /** The digest of the request. */
+      readonly digest?: string;
+      /** Whether the client replaced the input: `input` is then the new one. */
+      readonly isInputChanged?: boolean;
     }
   | {
       readonly kind: 'question.asked';
       readonly request: string;
       readonly tool?: string;
-      readonly questions: readonly Question[];
+      /** The name of the tool that asks, if the protocol gives one. */
+      readonly name?: string;
+      readonly questions: readonly AgentQuestion[];
       readonly schema?: unknown;
+      /** The members of the input that are in neither the questions nor the schema. */
+      readonly input?: unknown;
+      /** The digest of the questions, the schema and the input. An answer must contain it. */
+      readonly digest?: string;
+      /** Whether the question was too large to be kept whole, so that it can only be declined. */
+      readonly isCut?: boolean;
     }
   | {
       readonly kind: 'question.resolved';
@@ -316,12 +346,23 @@ export type Body =
       readonly who?: string;
     }
   | { readonly kind: 'plan.updated'; readonly replace: boolean; readonly entries: readonly PlanEntry[] }
-  /** A command of a client that the driver did not carry out, and why: `code` is stable, `message` says what to do. */
+  /** A command of a client that the driver did not execute, with the reason: `code` is stable, `message` gives advice. */
   | {
       readonly kind: 'command.refused';
       readonly command: string;
       readonly do: Command['do'];
-      readonly code: 'already-resolved' | 'unknown-request' | 'unknown-prompt' | 'unsupported' | 'ended' | 'invalid';
+      readonly code:
+        | 'already-resolved'
+        | 'unknown-request'
+        | 'another-request'
+        | 'unknown-prompt'
+        | 'unsupported'
+        | 'ended'
+        /** The agent has closed its input, but still runs: it gets no further input. */
+        | 'input-closed'
+        | 'invalid'
+        /** The driver could not execute it: a fault of the driver, after which its state is as before. */
+        | 'failed';
       readonly message: string;
       readonly request?: string;
       readonly clientId?: string;
@@ -339,7 +380,7 @@ export type Body =
       readonly outputFile?: string;
       readonly usage?: Tokens;
     }
-  /** The background tasks that live: a level, replaces. */
+  /** The live background tasks: a level, replaces. */
   | {
       readonly kind: 'tasks.live';
       readonly tasks: readonly { readonly task: string; readonly taskKind?: string; readonly title?: string }[];
@@ -353,7 +394,7 @@ export type Body =
       readonly perModel?: Readonly<Record<string, Tokens & { readonly costUsd?: number }>>;
       readonly context?: { readonly used: number; readonly size: number };
     }
-  /** How much of the account's quota is used, and when it resets (milliseconds since 1970). */
+  /** The used share of the account's quota, and the time when it resets (milliseconds since 1970). */
   | {
       readonly kind: 'quota';
       readonly name?: string;
@@ -366,7 +407,7 @@ export type Body =
       readonly attempt: number;
       readonly max?: number;
       readonly delayMs?: number;
-      readonly error: Fault;
+      readonly error: AgentFault;
     }
   | {
       readonly kind: 'notice';
@@ -374,7 +415,7 @@ export type Body =
       readonly text: string;
       readonly code?: string;
     }
-  | { readonly kind: 'fault'; readonly error: Fault; readonly fatal: boolean }
+  | { readonly kind: 'fault'; readonly error: AgentFault; readonly fatal: boolean }
   | {
       readonly kind: 'hook';
       readonly phase: 'started' | 'done';
@@ -383,5 +424,5 @@ export type Body =
       readonly exitCode?: number;
       readonly output?: string;
     }
-  /** Unknown to this version: kept, shown, never dropped. */
+  /** An event that is unknown to this version: kept, shown, never dropped. */
   | { readonly kind: 'raw'; readonly type: string; readonly value: unknown; readonly truncated?: boolean };

@@ -1,16 +1,21 @@
 /**
- * Validates events and commands of agents at the edge: what a driver appends, and what a client asks. Fields of a later version
- * pass; fields of this version must have their type. Keeps DRV-1.
+ * Validates events and commands of agents where they enter: events from a driver, and commands from a client. Fields of a later
+ * version pass; fields of this version must have their type. Keeps DRV-1.
  */
 import { z } from 'zod';
+import {
+  AGENT_ID_CHARS_MAX,
+  CLIENT_ID_CHARS_MAX,
+  DATA_CHARS_MAX,
+  DIGEST_CHARS_MAX,
+  MIME_CHARS_MAX,
+  PARTS_MAX,
+  SLASH_NAME,
+  TEXT_CHARS_MAX,
+  URI_CHARS_MAX,
+} from './command-limits.ts';
 import { type Command, type Content } from './commands.ts';
 import { type AgentBody, OPTION_KINDS, TOOL_KINDS } from './events.ts';
-
-/** The text of one prompt, answer or message to the agent. */
-const TEXT_CHARS_MAX = 1024 * 1024;
-/** An image, as base64. */
-const DATA_CHARS_MAX = 12 * 1024 * 1024;
-const PARTS_MAX = 100;
 
 const text = z.string();
 const optionalText = z.string().optional();
@@ -54,7 +59,7 @@ const question = z.looseObject({
 });
 const planEntry = z.looseObject({ text, status: z.enum(['pending', 'in_progress', 'completed', 'deleted']) });
 const part = { message: text, part: z.int().min(0), text };
-const decidedBy = z.enum(['watcher', 'terminal', 'policy', 'agent']);
+const decidedBy = z.enum(['watcher', 'terminal', 'policy', 'agent', 'driver']);
 
 const BODIES = {
   'session.started': { agentName: optionalText, agentSession: optionalText, model: optionalText, tools: list },
@@ -105,9 +110,13 @@ const BODIES = {
     request: text,
     tool: optionalText,
     name: optionalText,
+    toolKind: z.enum(TOOL_KINDS).optional(),
     title: optionalText,
     diffs: z.array(diff).optional(),
     options: z.array(option),
+    digest: optionalText,
+    bytes: count,
+    isCut: flag,
   },
   'permission.resolved': {
     request: text,
@@ -115,8 +124,18 @@ const BODIES = {
     by: decidedBy,
     who: optionalText,
     message: optionalText,
+    name: optionalText,
+    digest: optionalText,
+    isInputChanged: flag,
   },
-  'question.asked': { request: text, tool: optionalText, questions: z.array(question) },
+  'question.asked': {
+    request: text,
+    tool: optionalText,
+    name: optionalText,
+    questions: z.array(question),
+    digest: optionalText,
+    isCut: z.boolean().optional(),
+  },
   'question.resolved': { request: text, decision: z.enum(['answered', 'declined', 'cancelled']) },
   'plan.updated': { replace: z.boolean(), entries: z.array(planEntry) },
   'command.refused': { command: text, do: text, code: text, message: text },
@@ -146,7 +165,7 @@ const SCHEMAS = new Map(
   ]),
 );
 
-/** The body, or a sentence that says what is wrong with it. A kind of a later version passes. */
+/** Returns the body, or a sentence that names the fault. A kind of a later version passes. */
 export function checkAgentBody(value: unknown): { readonly body: AgentBody } | { readonly fault: string } {
   const kind = (value as { kind?: unknown } | null)?.kind;
   if (typeof kind !== 'string') return { fault: 'an event needs a kind' };
@@ -158,7 +177,7 @@ export function checkAgentBody(value: unknown): { readonly body: AgentBody } | {
   return { fault: `${kind}: ${issue!.message} (at ${issue!.path.join('.')})` };
 }
 
-const clientId = z.string().min(1).max(200);
+const clientId = z.string().min(1).max(CLIENT_ID_CHARS_MAX);
 const sentText = z.string().max(TEXT_CHARS_MAX);
 const sentContent = z
   .array(
@@ -166,14 +185,14 @@ const sentContent = z
       z.strictObject({ type: z.literal('text'), text: sentText }),
       z.strictObject({
         type: z.literal('image'),
-        mime: z.string().max(100),
+        mime: z.string().max(MIME_CHARS_MAX),
         data: z.base64().max(DATA_CHARS_MAX).optional(),
-        uri: z.string().max(10_000).optional(),
+        uri: z.string().max(URI_CHARS_MAX).optional(),
       }),
       z.strictObject({
         type: z.literal('resource'),
-        uri: z.string().max(10_000),
-        mime: z.string().max(100).optional(),
+        uri: z.string().max(URI_CHARS_MAX),
+        mime: z.string().max(MIME_CHARS_MAX).optional(),
         text: sentText.optional(),
       }),
       z.strictObject({ type: z.literal('other'), value: z.unknown() }),
@@ -181,9 +200,10 @@ const sentContent = z
   )
   .min(1)
   .max(PARTS_MAX) as unknown as z.ZodType<readonly Content[]>;
-const id = z.string().min(1).max(1000);
+const id = z.string().min(1).max(AGENT_ID_CHARS_MAX);
+const digest = z.string().min(1).max(DIGEST_CHARS_MAX);
 
-/** A command of a client. Strict: a field of a later version would change what is done (decision 030). */
+/** The schema of a client's command. It is strict: a field of a later version would change the effect (decision 030). */
 export const AGENT_COMMAND_SCHEMA: z.ZodType<Command> = z.discriminatedUnion('do', [
   z.strictObject({
     do: z.literal('prompt'),
@@ -199,19 +219,25 @@ export const AGENT_COMMAND_SCHEMA: z.ZodType<Command> = z.discriminatedUnion('do
   z.strictObject({
     do: z.literal('permission'),
     request: id,
+    digest: digest.optional(),
     option: id.optional(),
     behavior: z.enum(['allow', 'deny']).optional(),
     input: z.unknown().optional(),
     message: sentText.optional(),
     interrupt: z.boolean().optional(),
-    rule: z.string().max(1000).optional(),
+    once: z.boolean().optional(),
   }),
-  z.strictObject({ do: z.literal('answer'), request: id, answers: z.record(z.string(), z.unknown()).optional() }),
+  z.strictObject({
+    do: z.literal('answer'),
+    request: id,
+    digest: digest.optional(),
+    answers: z.record(z.string(), z.unknown()).optional(),
+  }),
   z.strictObject({ do: z.literal('setMode'), mode: id }),
   z.strictObject({ do: z.literal('setModel'), model: id }),
   z.strictObject({
     do: z.literal('slash'),
-    name: z.string().regex(/^[\w:.-]{1,200}$/),
+    name: z.string().regex(SLASH_NAME),
     args: sentText.optional(),
     clientId: clientId.optional(),
   }),

@@ -3,7 +3,7 @@ import { defaultConfig, parseConfig, readConfig } from './config.ts';
 import { isQuiet, parseQuietHours } from './quiet-hours.ts';
 import { SETTING_KEYS, type SettingKey, SETTINGS } from './settings.ts';
 
-/** A nested object from a key with dots. */
+/** Returns a nested object from a key with dots. */
 const textOf = (key: string, value: unknown): string =>
   JSON.stringify(key.split('.').reduceRight((inner, name) => ({ [name]: inner }), value));
 

@@ -1,25 +1,25 @@
 /**
- * Reads `config.json`. A value that cannot be used gets its default and a fault in plain words; nothing here throws, because a
- * typing error must not keep anything from starting. Keeps CONF-1.
+ * Reads `config.json`. A value that cannot be used gets its default and a fault in plain words; no function here throws, because
+ * a typing error must not prevent a start. Keeps CONF-1.
  */
 import { keyLines } from './key-lines.ts';
-import { SETTING_KEYS, type SettingKey, SETTINGS, type Settings } from './settings.ts';
+import { SETTING_KEYS, type SettingKey, SETTINGS, type UserSettings } from './settings.ts';
 
 export const CONFIG_BYTES_MAX = 64 * 1024;
 
 export interface ConfigFault {
-  /** Empty for the file as a whole. */
+  /** The key; empty for the file as a whole. */
   readonly key: string;
-  /** Null when it is not known. */
+  /** The line; null if it is unknown. */
   readonly line: number | null;
-  /** A clause that begins with the key, or with `it` for the file. */
+  /** The fault: a clause that begins with the key, or with `it` for the file. */
   readonly says: string;
-  /** Nothing is wrong with the rest: an unknown key, which may be a typing error. */
+  /** Whether the fault is only a warning: an unknown key, which may be a typing error. */
   readonly isWarning: boolean;
 }
 
 export interface Config {
-  readonly settings: Settings;
+  readonly settings: UserSettings;
   /** The keys that are set, each with its line. */
   readonly lines: ReadonlyMap<SettingKey, number>;
   readonly faults: readonly ConfigFault[];
@@ -29,7 +29,7 @@ const GROUPS: ReadonlySet<string> = new Set(SETTING_KEYS.flatMap((key) => key.sp
 
 export function defaultConfig(faults: readonly ConfigFault[] = []): Config {
   const settings = Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].byDefault]));
-  return { settings: settings as unknown as Settings, lines: new Map(), faults };
+  return { settings: settings as unknown as UserSettings, lines: new Map(), faults };
 }
 
 export function parseConfig(file: string): Config {
@@ -47,7 +47,7 @@ export function parseConfig(file: string): Config {
   return read(json, keyLines(text));
 }
 
-/** The functions of node:fs that are needed; this package has no Node. */
+/** The functions of node:fs that are needed; this package does not depend on Node. */
 export interface ConfigFiles {
   statSync(path: string): { readonly size: number; isFile(): boolean };
   readFileSync(path: string, encoding: 'utf8'): string;
@@ -62,11 +62,11 @@ export function readConfig(path: string, files: ConfigFiles): Config {
     return parseConfig(files.readFileSync(path, 'utf8'));
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message: string };
-    return code === 'ENOENT' ? defaultConfig() : unreadable(message); // most users have none
+    return code === 'ENOENT' ? defaultConfig() : unreadable(message); // most users have no such file
   }
 }
 
-/** The keys that a user may have meant. */
+/** Returns the keys that a user may have meant. */
 export function configKeys(key: string): readonly string[] {
   const dot = key.lastIndexOf('.');
   return dot === -1
@@ -98,7 +98,7 @@ function read(json: Record<string, unknown>, lineOf: ReadonlyMap<string, number>
     }
   };
   walk(json, '');
-  return { settings: settings as unknown as Settings, lines, faults };
+  return { settings: settings as unknown as UserSettings, lines, faults };
 }
 
 function fileFault(says: string, line: number | null): ConfigFault {

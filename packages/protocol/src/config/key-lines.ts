@@ -1,9 +1,9 @@
 /** The line of each key of a JSON text, for sentences about it. The text must be valid JSON. */
 
-/** `notify.on` → 4. Elements of lists have no keys. */
+/** Returns the lines by key: `notify.on` → 4. Elements of lists have no keys. */
 export function keyLines(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
-  /** For each open object its present key; null for a list. */
+  /** The present key of each open object; null for a list. */
   const open: (string | null)[] = [];
   let line = 1;
   let isKey = false;

@@ -1,6 +1,6 @@
-/** Hours in which nobody wants to be notified: `22:00-07:00`, in local time. Keeps CONF-2. */
+/** Hours in which no notifications are wanted: `22:00-07:00`, in local time. Keeps CONF-2. */
 
-/** Minutes since midnight. Over midnight, `from` is the larger one. */
+/** A range in minutes since midnight. If it includes midnight, `from` is the larger one. */
 export interface QuietHours {
   readonly from: number;
   readonly to: number;
@@ -8,7 +8,7 @@ export interface QuietHours {
 
 const DAY_MINUTES = 24 * 60;
 
-/** Undefined for anything else than `HH:MM-HH:MM`, and for an empty range. */
+/** Returns undefined for anything but `HH:MM-HH:MM`, and for an empty range. */
 export function parseQuietHours(text: string): QuietHours | undefined {
   const found = /^(\d{1,2}):(\d{2})\s*[-–]\s*(\d{1,2}):(\d{2})$/.exec(text);
   if (!found) return undefined;
@@ -16,7 +16,7 @@ export function parseQuietHours(text: string): QuietHours | undefined {
   return from === undefined || to === undefined || from === to || from === DAY_MINUTES ? undefined : { from, to };
 }
 
-/** `now` in the time zone of this process. */
+/** Returns whether `now` is in one of the ranges, in the time zone of this process. */
 export function isQuiet(ranges: readonly QuietHours[], now: Date): boolean {
   const minute = now.getHours() * 60 + now.getMinutes();
   return ranges.some(({ from, to }) => (from < to ? minute >= from && minute < to : minute >= from || minute < to));

@@ -1,5 +1,5 @@
 /**
- * Every setting of `config.json`: its default, and what a value must be. The daemon, the command line, `spool config` and `spool
+ * Every setting of `config.json`: its default, and its valid values. The daemon, the command line, `spool config` and `spool
  * doctor` read it from this table.
  */
 import type { SizePolicy } from '../messages.ts';
@@ -7,19 +7,21 @@ import { parseQuietHours, type QuietHours } from './quiet-hours.ts';
 
 export type NotifyAbout = 'blocked' | 'exit' | 'failure' | 'health' | 'command';
 
-export interface Settings {
-  /** As for --detach-keys; null: Ctrl-\. */
+export interface UserSettings {
+  /** The detach keys, as for --detach-keys; null: Ctrl-\. */
   readonly detachKeys: string | null;
   readonly sizePolicy: SizePolicy;
-  /** Lines above the screen that `attach` shows. */
+  /** The number of lines above the screen that `attach` shows. */
   readonly history: number;
-  /** Bytes of output that are kept of each session; null: what the daemon keeps. */
+  /** The bytes of output that are kept of each session; null: the daemon's default. */
   readonly retain: number | null;
-  /** Names and patterns of variables that sessions get besides the allow-list. */
+  /** Whether an agent in a terminal gets a separate server, if that is known to work. */
+  readonly sideChannel: boolean;
+  /** The names and patterns of variables that sessions get besides the allow-list. */
   readonly env: readonly string[];
-  /** A session that does nothing for so long is called stalled; null: never. */
+  /** The time after which an idle session counts as stalled; null: never. */
   readonly stalledAfter: number | null;
-  /** How long programs have to end before they are killed. */
+  /** The time that programs have to end before they are killed. */
   readonly grace: number;
   readonly 'keepEnded.age': number | null;
   readonly 'keepEnded.count': number | null;
@@ -29,29 +31,29 @@ export interface Settings {
   readonly 'notify.webhook': string | null;
   /** The address of a topic of an ntfy server. */
   readonly 'notify.ntfy': string | null;
-  /** Whether a webhook and ntfy get links that answer the question: whoever reads the message can use them. */
+  /** Whether a webhook and ntfy get links that answer the question: any reader of the message can use them. */
   readonly 'notify.actions': boolean;
-  /** Whether messages over the network have more than the name of the session and its question. */
+  /** Whether messages over the network contain more than the name of the session and its question. */
   readonly 'notify.details': boolean;
-  /** Origins to which web push messages may be sent, besides those of browser vendors. */
+  /** The origins to which web push messages may be sent, besides those of browser vendors. */
   readonly 'notify.pushServices': readonly string[];
   readonly 'notify.quietHours': readonly QuietHours[];
 }
 
-export type SettingKey = keyof Settings;
+export type SettingKey = keyof UserSettings;
 
 interface Setting<T> {
   readonly byDefault: T;
-  /** How the default is written. */
+  /** The default, as it is written. */
   readonly shownDefault: string;
-  /** `must be …`, for a value that cannot be used. */
+  /** The text `must be …`, for a value that cannot be used. */
   readonly wanted: string;
-  /** Undefined: invalid. */
+  /** Returns undefined for an invalid value. */
   parse(value: unknown): T | undefined;
 }
 
 interface ShownSetting<T> extends Setting<T> {
-  /** The value as it is written in the file. */
+  /** Returns the value as it is written in the file. */
   show(value: T): string;
 }
 
@@ -60,11 +62,11 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 60 * 60_000, d: DAY_MS, w: 7 * DAY_MS }
 const BYTE_UNITS = { '': 1, k: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 } as const;
 const POLICIES: readonly unknown[] = ['latest', 'smallest', 'largest', 'fixed'] satisfies SizePolicy[];
 const ABOUTS: readonly NotifyAbout[] = ['blocked', 'exit', 'failure', 'health', 'command'];
-/** As the flag `--history` allows. */
+/** The maximum of lines, as for the flag `--history`. */
 const HISTORY_LINES_MAX = 20_000;
 const ENV_MAX = 200;
 
-const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value: Settings[K]): string } } = {
+const TABLE: { readonly [K in SettingKey]: Setting<UserSettings[K]> & { show?(value: UserSettings[K]): string } } = {
   detachKeys: {
     byDefault: null,
     shownDefault: '"C-\\\\"',
@@ -89,6 +91,12 @@ const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value:
     wanted: 'must be a size like "64M" or "1G", or null for the default of 256 MiB',
     parse: (value) => (value === null ? null : bytesOf(value)),
     show: (value) => JSON.stringify(value === null ? null : shortest(value, BYTE_UNITS)),
+  },
+  sideChannel: {
+    byDefault: true,
+    shownDefault: 'true',
+    wanted: 'must be true or false',
+    parse: (value) => (typeof value === 'boolean' ? value : undefined),
   },
   env: {
     byDefault: [],
@@ -191,7 +199,7 @@ const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value:
 
 export const SETTINGS = Object.fromEntries(
   Object.entries(TABLE).map(([key, setting]) => [key, { show: JSON.stringify, ...setting }]),
-) as unknown as { readonly [K in SettingKey]: ShownSetting<Settings[K]> };
+) as unknown as { readonly [K in SettingKey]: ShownSetting<UserSettings[K]> };
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
 
@@ -223,7 +231,7 @@ function bytesOf(value: unknown): number | undefined {
   return parts ? Number(parts[1]) * 1024 ** ' kmgt'.indexOf(parts[2]!.toLowerCase() || ' ') : undefined;
 }
 
-/** `2w`, `90d`: the largest unit that gives a whole number. */
+/** Returns the value in the largest unit that gives a whole number: `2w`, `90d`. */
 function shortest(value: number, units: Readonly<Record<string, number>>): string {
   const [unit, size] = Object.entries(units).findLast(([, each]) => value % each === 0) ?? ['', 1];
   return `${value / size}${unit}`;

@@ -1,11 +1,11 @@
 /**
  * Cuts Markdown into blocks, line by line: headings, paragraphs, items of lists, code, tables, quotes, rules. Models write a part
- * of CommonMark and GitHub's tables; a line break of theirs stays one. What is not known is a paragraph.
+ * of CommonMark and GitHub's tables; unlike in CommonMark, each line break is kept. A line of unknown form is a paragraph.
  */
 
 export type Block =
   | { readonly type: 'heading'; readonly level: number; readonly text: string }
-  /** `indent`: how many levels of lists it is in. */
+  /** `indent` is the number of lists around it. */
   | { readonly type: 'paragraph'; readonly lines: readonly string[]; readonly indent: number }
   | { readonly type: 'item'; readonly marker: string; readonly lines: readonly string[]; readonly indent: number }
   | { readonly type: 'code'; readonly language: string; readonly lines: readonly string[]; readonly indent: number }
@@ -36,7 +36,7 @@ class BlockReader {
   readonly #lines: readonly string[];
   readonly #depth: number;
   readonly #blocks: Block[] = [];
-  /** The lines of the paragraph or item that may go on. */
+  /** The lines of the paragraph or item that may continue. */
   #open: string[] | null = null;
   /** Columns at which the contents of the open items begin. */
   #items: number[] = [];
@@ -159,7 +159,7 @@ class BlockReader {
     this.#blocks.push({ type: 'paragraph', lines, indent });
   }
 
-  /** The items to which a line with so many spaces before it belongs; the others have ended. */
+  /** Returns the number of open items to which a line with so many leading spaces belongs; the others have ended. */
   #levelOf(spaces: number): number {
     while (this.#items.length > 0 && spaces < Math.min(2, this.#items.at(-1)!)) this.#items.pop();
     while (this.#items.length > 1 && spaces < this.#items.at(-1)!) this.#items.pop();
@@ -194,7 +194,7 @@ class BlockReader {
   }
 }
 
-/** `| a | b \| c |`. */
+/** Splits a row such as `| a | b \| c |`. */
 function cellsOf(line: string): string[] {
   const cells = line
     .trim()

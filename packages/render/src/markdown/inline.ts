@@ -1,23 +1,25 @@
 /**
- * The inside of a line of Markdown as spans: code, bold, italic, struck out, links. What is not closed is shown as it was
- * written, so a text that is still arriving is right at every moment. Time grows with the length, whatever the text is.
+ * Converts the inside of a line of Markdown to spans: code, bold, italic, struck out, links. Marks that are not closed are shown
+ * as written, so a text that is still arriving is correct at every moment. The time grows linearly with the length for every
+ * text.
  */
-import { type Line, type Look, PLAIN, type Span } from '../lines.ts';
+import { say, visible, type VisibleText } from '@spool/protocol/visible-text';
+import { joinVisible, type Line, type SpanStyle, PLAIN, type Span } from '../lines.ts';
 
 interface Opener {
   readonly mark: string;
-  /** Index of its span. */
+  /** The index of its span. */
   readonly at: number;
 }
 
-/** Emphasis in emphasis beyond this is shown as written. */
+/** The maximum depth of emphasis; deeper marks are shown as written. */
 const DEPTH_MAX = 8;
 const LABEL_CHARACTERS_MAX = 500;
 const ADDRESS_CHARACTERS_MAX = 2000;
 
-const CODE: Look = { tone: 'code' };
-const LINK: Look = { tone: 'link' };
-const LOOKS: Readonly<Record<string, Look>> = {
+const CODE: SpanStyle = { tone: 'code' };
+const LINK: SpanStyle = { tone: 'link' };
+const LOOKS: Readonly<Record<string, SpanStyle>> = {
   '**': { bold: true },
   __: { bold: true },
   '*': { italic: true },
@@ -31,20 +33,20 @@ const TEXT = /[^\\`*_~[!<h]+/y;
 const URL = /https?:\/\/[^\s<>"'`)\]]*[^\s<>"'`)\].,;:!?]/y;
 const ANGLE = /<(https?:\/\/[^\s<>]{1,2000}|[\w.+-]{1,64}@[\w.-]{1,200})>/y;
 
-export function inline(text: string, base: Look = PLAIN): Line {
+export function inline(text: string, base: SpanStyle = PLAIN): Line {
   return new InlineReader(text, base).read();
 }
 
 class InlineReader {
   readonly #text: string;
-  readonly #base: Look;
-  readonly #spans: { text: string; look: Look }[] = [];
+  readonly #base: SpanStyle;
+  readonly #spans: { text: VisibleText; look: SpanStyle }[] = [];
   readonly #openers: Opener[] = [];
-  /** Runs of this many backticks do not come again. */
+  /** Lengths of runs of backticks that do not occur again. */
   readonly #unclosed = new Set<number>();
   #at = 0;
 
-  constructor(text: string, base: Look) {
+  constructor(text: string, base: SpanStyle) {
     this.#text = text;
     this.#base = base;
   }
@@ -134,22 +136,22 @@ class InlineReader {
     }
   }
 
-  /** True when each of the marks closes something that is open. */
+  /** Returns true if each of the marks closes an open one. */
   #closeAll(marks: readonly string[]): boolean {
     const places = marks.map((mark) => this.#openers.findLastIndex((opener) => opener.mark === mark));
     if (places.includes(-1)) return false;
-    // What was opened last is closed first.
+    // The mark that was opened last is closed first.
     for (const place of places.toSorted((a, b) => b - a)) {
       const { at, mark } = this.#openers[place]!;
       this.#openers.length = place;
-      this.#spans[at]!.text = '';
+      this.#spans[at]!.text = say``;
       for (let each = at + 1; each < this.#spans.length; each++)
         this.#spans[each]!.look = { ...LOOKS[mark], ...this.#spans[each]!.look };
     }
     return true;
   }
 
-  /** `[label](address)`, `![image](address)`. The address is always shown: a label may lie. */
+  /** Reads `[label](address)` or `![image](address)`. The address is always shown: a label may be false. */
   #link(): boolean {
     const isImage = this.#text[this.#at] === '!';
     const open = this.#at + (isImage ? 1 : 0);
@@ -172,11 +174,11 @@ class InlineReader {
     return true;
   }
 
-  #push(text: string, look: Look = PLAIN): void {
-    if (text !== '') this.#spans.push({ text, look: { ...this.#base, ...look } });
+  #push(text: string, look: SpanStyle = PLAIN): void {
+    if (text !== '') this.#spans.push({ text: visible(text), look: { ...this.#base, ...look } });
   }
 
-  /** Moves on when it matches. */
+  /** Matches at the present position, and advances on success. */
   #match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text);
@@ -199,7 +201,7 @@ function runAt(text: string, at: number, character: string): number {
   return length;
 }
 
-/** Of `address "title")`; -1 when it has no end here. Parentheses in it balance. */
+/** Returns the end of `address "title")`; -1 if it has no end here. Parentheses in the address must balance. */
 function endOfAddress(text: string): number {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -221,11 +223,12 @@ function merged(spans: readonly Span[]): Line {
   for (const each of spans) {
     if (each.text === '') continue;
     const last = line.at(-1);
-    if (last && isSame(last.look, each.look)) line[line.length - 1] = { text: last.text + each.text, look: last.look };
+    if (last && isSame(last.look, each.look))
+      line[line.length - 1] = { text: joinVisible([last.text, each.text]), look: last.look };
     else line.push(each);
   }
   return line;
 }
 
-const isSame = (a: Look, b: Look): boolean =>
+const isSame = (a: SpanStyle, b: SpanStyle): boolean =>
   a.tone === b.tone && a.bold === b.bold && a.dim === b.dim && a.italic === b.italic && a.strike === b.strike;

@@ -1,10 +1,21 @@
 /**
- * Markdown as lines for a terminal. A function of the text so far, so a text that arrives in pieces looks at its end as one that
- * came at once. Keeps SHOW-2.
+ * Renders Markdown as lines for a terminal. The result depends only on the text so far, so a text that arrives in pieces gives
+ * the same lines in the end as one that arrives at once. Keeps SHOW-2.
  */
-import { cutToCells } from '@spool/vt/character-width';
-import { isBlank, type Line, type Look, type Span, span, under, widthOf } from '../lines.ts';
-import { visibleLines } from '../visible-text.ts';
+import { say, visible, type VisibleText } from '@spool/protocol/visible-text';
+import {
+  cutVisible,
+  isBlank,
+  type Line,
+  type SpanStyle,
+  repeated,
+  sliceVisible,
+  type Span,
+  span,
+  under,
+  widthOf,
+} from '../lines.ts';
+import { visibleLines } from '../visible-lines.ts';
 import { wrap } from '../wrap.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { inline } from './inline.ts';
@@ -12,9 +23,9 @@ import { tableLines } from './table.ts';
 
 const INDENT_CELLS = 2;
 const RULE_CELLS_MAX = 40;
-const FAINT: Look = { dim: true };
+const FAINT: SpanStyle = { dim: true };
 
-/** `width` may be Infinity: then nothing is wrapped. */
+/** Returns the lines; if `width` is Infinity, no line is wrapped. */
 export function markdownLines(text: string, width: number): Line[] {
   const lines = blockLines(blocksOf(visibleLines(text)), width);
   while (lines.length > 0 && isBlank(lines.at(-1)!)) lines.pop();
@@ -42,50 +53,50 @@ function linesOf(block: Block, width: number): Line[] {
     case 'quote':
       return blockLines(block.blocks, width - 2).map((line) => [span('│ ', FAINT), ...under(FAINT, line)]);
     case 'rule':
-      return [[span('─'.repeat(Math.min(RULE_CELLS_MAX, width)), FAINT)]];
+      return [[span(repeated('─', Math.min(RULE_CELLS_MAX, width)), FAINT)]];
   }
 }
 
 function itemLines({ marker, lines, indent }: Extract<Block, { type: 'item' }>, width: number): Line[] {
   const box = /^\[([ xX])\] /.exec(lines[0]!);
-  const sign = box ? (box[1] === ' ' ? '☐' : '☑') : marker;
+  const sign = box ? (box[1] === ' ' ? say`☐` : say`☑`) : visible(marker);
   const before = indentation(indent);
-  const rest = [...before, span(' '.repeat(widthOf(sign) + 1))];
+  const rest = [...before, span(repeated(' ', widthOf(sign) + 1))];
   return lines.flatMap((line, at) => {
     const text = at === 0 && box ? line.slice(box[0].length) : line;
     return wrap(
       inline(text),
       width,
-      at === 0 ? { first: [...before, span(`${sign} `, FAINT)], rest } : { first: rest },
+      at === 0 ? { first: [...before, span(say`${sign} `, FAINT)], rest } : { first: rest },
     );
   });
 }
 
-/** Code is not wrapped at spaces: it is cut where the line ends, so that a copy has every character. */
+/** Renders code, which is not wrapped at spaces: it is cut where the line ends, so that a copy has every character. */
 function codeLines({ language, lines, indent }: Extract<Block, { type: 'code' }>, width: number): Line[] {
-  const before = [span(' '.repeat(INDENT_CELLS * (indent + 1)))];
+  const before = [span(repeated(' ', INDENT_CELLS * (indent + 1)))];
   const room = Math.max(INDENT_CELLS, width - INDENT_CELLS * (indent + 1));
   return lines.flatMap((line) => {
-    const look: Look = language === 'diff' ? diffLook(line) : { tone: 'code' };
-    return pieces(line, room).map((piece): Line => (piece === '' ? [] : [...before, span(piece, look)]));
+    const look: SpanStyle = language === 'diff' ? diffLook(line) : { tone: 'code' };
+    return pieces(visible(line), room).map((piece): Line => (piece === '' ? [] : [...before, span(piece, look)]));
   });
 }
 
-export function diffLook(line: string): Look {
+function diffLook(line: string): SpanStyle {
   if (line.startsWith('+')) return { tone: 'added' };
   return line.startsWith('-') ? { tone: 'removed' } : FAINT;
 }
 
-/** At most `cells` wide each. */
-export function pieces(text: string, cells: number): string[] {
-  const parts: string[] = [];
+/** Cuts a text into pieces of at most `cells` each. */
+export function pieces(text: VisibleText, cells: number): VisibleText[] {
+  const parts: VisibleText[] = [];
   let left = text;
   while (widthOf(left) > cells) {
-    const part = cutToCells(left, cells) || [...left][0]!;
+    const part = cutVisible(left, cells) || sliceVisible(left, 0, left.codePointAt(0)! > 0xffff ? 2 : 1);
     parts.push(part);
-    left = left.slice(part.length);
+    left = sliceVisible(left, part.length);
   }
   return [...parts, left];
 }
 
-const indentation = (levels: number): Span[] => (levels === 0 ? [] : [span(' '.repeat(INDENT_CELLS * levels))]);
+const indentation = (levels: number): Span[] => (levels === 0 ? [] : [span(repeated(' ', INDENT_CELLS * levels))]);

@@ -1,5 +1,6 @@
-/** A table in a given width: cells wrap; where there is no room for columns, each row becomes a list of its cells. */
-import { type Line, lineWidth, plainText, span, under } from '../lines.ts';
+/** Renders a table in a given width: cells wrap; if there is no room for columns, each row becomes a list of its cells. */
+import { say, type VisibleText } from '@spool/protocol/visible-text';
+import { type Line, lineWidth, plainText, repeated, span, under } from '../lines.ts';
 import { wrap } from '../wrap.ts';
 import type { Align, Block } from './blocks.ts';
 import { inline } from './inline.ts';
@@ -17,12 +18,12 @@ export function tableLines({ rows, aligns }: Table, width: number): Line[] {
   if (room < COLUMN_CELLS_MIN * aligns.length && total(natural) > room) return asList(cells, width);
   const widths = fitted(natural, room);
   const lines = cells.flatMap((row) => rowLines(row, widths, aligns));
-  const rule = widths.map((cells) => '─'.repeat(cells)).join('─┼─');
+  const rule = widths.map((cells) => repeated('─', cells)).join('─┼─') as VisibleText;
   const head = rowLines(cells[0]!, widths, aligns).length;
   return [...lines.slice(0, head), [span(rule, FAINT)], ...lines.slice(head)];
 }
 
-/** The widest columns give way first. */
+/** Fits the columns into the room: the widest ones shrink first. */
 function fitted(natural: readonly number[], room: number): number[] {
   const widths = [...natural];
   let excess = total(widths) - room;
@@ -56,7 +57,11 @@ function aligned(line: Line, width: number, align: Align, isLast: boolean): Line
   const free = Math.max(0, width - lineWidth(line));
   const before = align === 'right' ? free : align === 'center' ? Math.floor(free / 2) : 0;
   const after = isLast ? 0 : free - before;
-  return [...(before > 0 ? [span(' '.repeat(before))] : []), ...line, ...(after > 0 ? [span(' '.repeat(after))] : [])];
+  return [
+    ...(before > 0 ? [span(repeated(' ', before))] : []),
+    ...line,
+    ...(after > 0 ? [span(repeated(' ', after))] : []),
+  ];
 }
 
 function asList([head = [], ...rows]: readonly (readonly Line[])[], width: number): Line[] {
@@ -64,7 +69,7 @@ function asList([head = [], ...rows]: readonly (readonly Line[])[], width: numbe
     ...(at === 0 ? [] : [[]]),
     ...row.flatMap((cell, column) => {
       const title = plainText(head[column] ?? []);
-      return wrap([span(`${title}: `, { bold: true }), ...under({}, cell)], width, { rest: [span('  ')] });
+      return wrap([span(say`${title}: `, { bold: true }), ...under({}, cell)], width, { rest: [span('  ')] });
     }),
   ]);
 }

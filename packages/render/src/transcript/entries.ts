@@ -1,26 +1,27 @@
-/** What a transcript consists of: one entry for each thing that an agent or a user did, in the order in which it began. */
+/** The entries of a transcript: one for each action of an agent or a user, in the order in which the actions began. */
 import type {
   AgentEvent,
   Diff,
-  Fault,
+  AgentFault,
   PlanEntry,
   Tokens,
   ToolKind,
   ToolStatus,
   TurnOutcome,
 } from '@spool/protocol/agent';
+import type { VisibleText } from '@spool/protocol/visible-text';
 import type { KeptText } from './kept-text.ts';
 
-export type Asked = Extract<AgentEvent, { readonly kind: 'permission.requested' | 'question.asked' }>;
+export type AgentRequestEvent = Extract<AgentEvent, { readonly kind: 'permission.requested' | 'question.asked' }>;
 
 interface Common {
-  /** Rises with each change. */
+  /** A number that rises with each change. */
   revision: number;
-  /** A subagent did it. */
+  /** The subagent that did it. */
   readonly agent?: string | undefined;
 }
 
-export type Entry = Common &
+export type TranscriptEntry = Common &
   (
     | { readonly kind: 'agent'; readonly text: string }
     | { readonly kind: 'prompt'; readonly text: string }
@@ -44,25 +45,25 @@ export interface ToolEntry {
   name: string;
   toolKind: ToolKind;
   title: string;
-  /** What it is about (a command, a file) is known. */
+  /** Whether its subject (a command, a file) is known. */
   isKnown: boolean;
   output: KeptText;
   diffs: readonly Diff[];
-  /** Null while it runs. */
+  /** The result; null while the tool runs. */
   status: ToolStatus | null;
   exitCode: number | undefined;
   reason: string | undefined;
   note: string | undefined;
-  /** How its permission was decided. */
+  /** The decision about its permission. */
   permission: AskOutcome | null;
 }
 
 export interface AskEntry {
   readonly kind: 'ask';
-  readonly ask: Asked;
-  /** Null while it waits. */
+  readonly ask: AgentRequestEvent;
+  /** The outcome; null while the request waits. */
   outcome: AskOutcome | null;
-  /** The entry of its tool tells the outcome. */
+  /** Whether the entry of its tool shows the outcome. */
   isTold: boolean;
 }
 
@@ -71,21 +72,25 @@ export interface AskOutcome {
   readonly who: string | undefined;
   readonly isPolicy: boolean;
   readonly message: string | undefined;
+  /** The subject of the decision: the tool and its input, or the question. */
+  readonly about: VisibleText;
+  /** The input with which it was allowed, if the client replaced it. */
+  readonly changedTo: VisibleText | undefined;
 }
 
 export interface TurnEndEntry {
   readonly kind: 'turn-end';
   readonly outcome: TurnOutcome;
-  readonly error: Fault | undefined;
+  readonly error: AgentFault | undefined;
   readonly usage: Tokens | undefined;
   readonly costUsd: number | undefined;
   readonly durationMs: number | undefined;
 }
 
-export type MessageEntry = Extract<Entry, { readonly kind: 'message' | 'thinking' }>;
+export type MessageEntry = Extract<TranscriptEntry, { readonly kind: 'message' | 'thinking' }>;
 
-/** Nothing more will change in it. */
-export function isSettled(entry: Entry): boolean {
+/** Returns whether the entry is final. */
+export function isSettled(entry: TranscriptEntry): boolean {
   switch (entry.kind) {
     case 'message':
     case 'thinking':

@@ -1,7 +1,7 @@
-/** What went wrong, in words: several agents pass on the JSON of their model's server as the message of an error. */
+/** Finds the words of an error: several agents pass on the JSON of their model's server as the message. */
 
-/** The message in a text that is JSON, or that ends with it; otherwise the text. */
-export function faultText(text: string): string {
+/** Returns the message in a text that is JSON, or that ends with JSON; otherwise the text. */
+export function unwrapFault(text: string): string {
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}') + 1;
   if (from === -1 || to <= from) return text;
@@ -18,7 +18,7 @@ export function faultText(text: string): string {
 function messageOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { error, message } = value as Readonly<Record<string, unknown>>;
-  if (typeof message === 'string' && message !== '') return faultText(message);
+  if (typeof message === 'string' && message !== '') return unwrapFault(message);
   if (typeof error === 'string' && error !== '') return error;
   return messageOf(error);
 }

@@ -1,4 +1,4 @@
-/** A text that grows, with a limit: its beginning and its end are kept, and how much is missing between them. */
+/** Keeps the beginning and the end of a growing text, and the number of characters that are missing between them. */
 
 const HEAD_CHARACTERS = 256 * 1024;
 const TAIL_CHARACTERS = 64 * 1024;
@@ -18,7 +18,7 @@ export class KeptText {
     const rest = room > 0 ? text.slice(room) : text;
     if (rest === '') return;
     this.#tail += rest;
-    // Cut now and then, not with every piece.
+    // The tail is cut from time to time, not with every piece.
     if (this.#tail.length > 2 * TAIL_CHARACTERS) {
       this.#omitted += this.#tail.length - TAIL_CHARACTERS;
       this.#tail = this.#tail.slice(-TAIL_CHARACTERS);

@@ -1,10 +1,13 @@
 import type { AgentBody, AgentEvent } from '@spool/protocol/agent';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { say } from '@spool/protocol/visible-text';
 import { ansiLine } from '../ansi.ts';
+import { plainText } from '../lines.ts';
+import { REQUEST_LINES_MAX } from '../view/ask-lines.ts';
 import { DocumentView } from '../view/document.ts';
 import { TranscriptPrinter } from '../view/printer.ts';
-import { faultText } from './fault-text.ts';
+import { unwrapFault } from './fault-text.ts';
 import { KeptText } from './kept-text.ts';
 import { Transcript } from './transcript.ts';
 
@@ -75,8 +78,8 @@ test('a turn as it is printed while it happens', () => {
     '',
     '● Bash npm test',
     '? Allow Bash?',
-    '  npm test',
-    '✓ allowed by kim · Bash: npm test',
+    '  command: npm test',
+    '✓ allowed by kim · Bash npm test',
     '  ok 1',
     '─ 1.5s · 1.2k in, 5 out · $0.02',
   ]);
@@ -206,8 +209,8 @@ test('an error is said once and in words, also when the agent passes on the JSON
     { kind: 'turn.ended', outcome: 'failed', error: { code: 'other', message } },
   ];
   expect(documentOf(bodies)).toEqual(['! API error: bad request', '─ the turn failed']);
-  expect(faultText('{"message":"{\\"error\\":\\"inner\\"}"}')).toBe('inner');
-  for (const text of ['no {json} here', '{"a":1}', 'open {', '}{', '']) expect(faultText(text)).toBe(text);
+  expect(unwrapFault('{"message":"{\\"error\\":\\"inner\\"}"}')).toBe('inner');
+  for (const text of ['no {json} here', '{"a":1}', 'open {', '}{', '']) expect(unwrapFault(text)).toBe(text);
 });
 
 test('a permission shows the change that its tool has proposed; a plan that stays is not said again; a task keeps its name', () => {
@@ -231,9 +234,11 @@ test('a permission shows the change that its tool has proposed; a plan that stay
     '',
     '● apply_patch /a.txt',
     '? Allow apply_patch?',
-    '  change files',
-    '  new /a.txt +1',
-    '    +hello',
+    '  ─ the input: {}',
+    '  ─ new file /a.txt',
+    '    + hello',
+    '    +',
+    '  ─ the agent says: change files',
     '· task Look: started',
     '· task Look: completed',
   ]);
@@ -290,13 +295,14 @@ test('[SHOW-1] hostile titles, paths, outputs and questions show no control char
     { kind: 'session.started', agentName: evil, model: evil, cwd: evil },
     { kind: 'turn.started', origin: 'user', prompt: [{ type: 'text', text: evil }] },
     { kind: 'tool.started', tool: 'x', name: evil, toolKind: 'execute', title: evil },
-    { ...ASK, name: evil, title: evil, reason: evil, input: { command: evil } } as AgentBody,
+    { ...ASK, name: evil, title: evil, reason: `${evil}why`, input: { command: evil } } as AgentBody,
     {
       kind: 'file.changed',
       tool: 'x',
       phase: 'applied',
-      diff: { path: evil, change: 'modify', oldText: evil, newText: `${evil}2` },
+      diff: { path: evil, change: 'move', movedTo: `${evil}moved`, oldText: evil, newText: `${evil}2` },
     },
+    { kind: 'permission.resolved', request: 'r', decision: 'allow', by: 'watcher', who: evil, message: evil },
     { kind: 'tool.ended', tool: 'x', status: 'error', reason: evil, output: [{ type: 'text', text: evil }] },
     {
       kind: 'question.asked',
@@ -313,5 +319,47 @@ test('[SHOW-1] hostile titles, paths, outputs and questions show no control char
       /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/,
     );
     expect(lines.length).toBeGreaterThan(8);
+    expect(lines.join(' ')).toContain('moved');
   }
+});
+
+const LIES: AgentBody = {
+  kind: 'permission.requested',
+  request: 'r',
+  name: 'mcp__shell__run',
+  title: 'List the files',
+  input: { description: 'List the files', script: 'rm -rf ~' },
+  options: [],
+};
+
+test('[REQ-8] an outcome names the tool and its input, not the title of the agent', () => {
+  const allowed: AgentBody = {
+    kind: 'permission.resolved',
+    request: 'r',
+    decision: 'allow',
+    by: 'watcher',
+    who: 'kim',
+  };
+  const about = 'mcp__shell__run script: rm -rf ~ · description: List the files';
+  const wide = { width: 200, isFull: false };
+  expect(printedOf([LIES, allowed], wide).at(-1)).toBe(`✓ allowed by kim · ${about}`);
+  const tool: AgentBody = { kind: 'tool.started', tool: 't', name: 'run', toolKind: 'other', title: 'List the files' };
+  const withTool = documentOf([tool, { ...LIES, tool: 't' } as AgentBody, allowed], wide);
+  expect(withTool.at(-1)).toBe(`● ${about}  allowed by kim`);
+  // The sign, the deciding user and the tool are shown, however long the input is.
+  const long = documentOf([tool, { ...LIES, tool: 't', input: { a: 'x'.repeat(500) } } as AgentBody, allowed]);
+  expect(long.at(-1)).toMatch(/^● mcp__shell__run a: x+…  allowed by kim$/);
+  const changed: AgentBody = { ...allowed, isInputChanged: true, input: { script: 'ls' } } as AgentBody;
+  expect(printedOf([LIES, changed], wide).join(' ')).toContain('with another input: script: ls');
+});
+
+test('[REQ-1, REQ-40] a request in a transcript is whole, or says how many lines are missing and where they are', () => {
+  const script = Array.from({ length: 100 }, (_, at) => `echo ${at}`).join('\n');
+  const ask: AgentBody = { ...LIES, input: { command: script }, title: 'x' } as AgentBody;
+  const printer = new TranscriptPrinter({ width: 80, isFull: false, restHint: say`spool inspect bob shows them` });
+  const lines = printer.take({ ...ask, seq: 0, at: 0, session: 's' } as AgentEvent).map(plainText);
+  expect(lines).toHaveLength(REQUEST_LINES_MAX);
+  // The title, the key, 100 lines and the agent's words.
+  expect(lines.at(-1)).toBe(`  … ${103 - (REQUEST_LINES_MAX - 1)} more lines; spool inspect bob shows them`);
+  expect(documentOf([ask], { width: 80, isFull: true }).filter((line) => line.includes('echo'))).toHaveLength(100);
 });

@@ -1,18 +1,25 @@
 /**
- * The events of an agent as a transcript: a function of the events so far, whatever the pieces in which texts came. Knows what
- * is open: the queue, the permissions that wait, the running turn. What it keeps is bounded. Keeps SHOW-2, SHOW-3.
+ * Builds a transcript from the events of an agent: the result depends only on the events so far, not on the pieces in which texts
+ * arrived. It also has the open items: the queue, the pending permissions, the running turn. Its memory is bounded. Keeps SHOW-2,
+ * SHOW-3.
  */
-import type { AgentEvent, Content, PlanEntry, Tokens } from '@spool/protocol/agent';
-import type { AskEntry, AskOutcome, Asked, Entry, MessageEntry, ToolEntry } from './entries.ts';
-import { faultText } from './fault-text.ts';
+import { type AgentEvent, type Content, type PlanEntry, requestSubject, type Tokens } from '@spool/protocol/agent';
+import { longDuration } from '@spool/protocol/duration';
+import { say, visibleTitle, type VisibleText } from '@spool/protocol/visible-text';
+import type { AskEntry, AskOutcome, AgentRequestEvent, TranscriptEntry, MessageEntry, ToolEntry } from './entries.ts';
+import { unwrapFault } from './fault-text.ts';
 import { KeptText } from './kept-text.ts';
 
-/** Older entries are forgotten; the log has them. */
+/** The number of entries that are kept; the log has the older ones. */
 const ENTRIES_MAX = 4000;
-/** Names of background tasks that are remembered. */
+/** The number of background tasks whose names are kept. */
 const TASKS_MAX = 1000;
 
-export interface Waiting {
+/** The limit of the line about a decision. */
+const ABOUT_CHARACTERS_MAX = 300;
+const NAME_CHARACTERS_MAX = 200;
+
+export interface PendingPrompt {
   readonly clientId: string;
   readonly text: string;
 }
@@ -23,23 +30,23 @@ export interface Totals {
   readonly context: { readonly used: number; readonly size: number } | undefined;
 }
 
-type Of<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>;
+type AgentEventOf<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>;
 
 export class Transcript {
-  readonly #entries: Entry[] = [];
+  readonly #entries: TranscriptEntry[] = [];
   readonly #messages = new Map<string, MessageEntry>();
-  /** The texts of this turn, also those that are whole: they may be withdrawn. */
+  /** The texts of this turn, also finished ones: they may be withdrawn. */
   readonly #said = new Map<string, MessageEntry>();
-  readonly #tools = new Map<string, ToolEntry & Entry>();
-  readonly #asks = new Map<string, AskEntry & Entry>();
-  #plan: (Entry & { kind: 'plan' }) | null = null;
-  /** What the last plan said, as text. */
+  readonly #tools = new Map<string, ToolEntry & TranscriptEntry>();
+  readonly #asks = new Map<string, AskEntry & TranscriptEntry>();
+  #plan: (TranscriptEntry & { kind: 'plan' }) | null = null;
+  /** The content of the last plan, as text. */
   #planned = '';
   readonly #taskTitles = new Map<string, string>();
   #agentLine = '';
   #turn: string | undefined;
   #turnPrompt = '';
-  #queue: readonly Waiting[] = [];
+  #queue: readonly PendingPrompt[] = [];
   #commands: readonly string[] = [];
   #totals: Totals = { tokens: undefined, costUsd: undefined, context: undefined };
   #detail: string | undefined;
@@ -48,14 +55,14 @@ export class Transcript {
   #isEnded = false;
   model: string | undefined;
   mode: string | undefined;
-  /** When the running turn began, in milliseconds since 1970. */
+  /** The start of the running turn, in milliseconds since 1970. */
   turnSince: number | undefined;
 
-  get entries(): readonly Entry[] {
+  get entries(): readonly TranscriptEntry[] {
     return this.#entries;
   }
 
-  /** How many older entries are forgotten. */
+  /** The number of older entries that were dropped. */
   get omitted(): number {
     return this.#omitted;
   }
@@ -72,17 +79,17 @@ export class Transcript {
     return this.#isEnded;
   }
 
-  /** What the running turn does, in the agent's word. */
+  /** The present action of the running turn, in the agent's words. */
   get detail(): string | undefined {
     return this.#detail;
   }
 
-  /** Permissions and questions that wait, the oldest first. */
-  get pending(): readonly Asked[] {
+  /** The permissions and questions that wait, the oldest first. */
+  get pending(): readonly AgentRequestEvent[] {
     return [...this.#asks.values()].map(({ ask }) => ask);
   }
 
-  get queue(): readonly Waiting[] {
+  get queue(): readonly PendingPrompt[] {
     return this.#queue;
   }
 
@@ -100,14 +107,14 @@ export class Transcript {
   }
 
   /** Returns the entry that the event began or changed. */
-  take(event: AgentEvent): Entry | null {
+  take(event: AgentEvent): TranscriptEntry | null {
     const entry = this.#take(event);
     this.#revision++;
     if (entry) entry.revision = this.#revision;
     return entry;
   }
 
-  #take(event: AgentEvent): Entry | null {
+  #take(event: AgentEvent): TranscriptEntry | null {
     const agent = event.agent?.name ?? event.agent?.id;
     switch (event.kind) {
       case 'session.started':
@@ -153,13 +160,13 @@ export class Transcript {
       case 'session.ended':
         this.#isEnded = true;
         this.#queue = [];
-        return null; // the end of the turn has said why
+        return null; // the end of the turn has shown the reason
       default:
         return this.#notable(event);
     }
   }
 
-  #session(event: Of<'session.started' | 'session.updated'>): Entry | null {
+  #session(event: AgentEventOf<'session.started' | 'session.updated'>): TranscriptEntry | null {
     this.model = event.model ?? this.model;
     this.mode = event.mode ?? this.mode;
     this.#commands = event.commands ?? this.#commands;
@@ -167,12 +174,12 @@ export class Transcript {
     const { agentName, agentVersion, cwd } = event;
     const name = [agentName, agentVersion].filter((part) => part !== undefined).join(' ');
     const line = [name, this.model, cwd].filter((part) => part !== undefined && part !== '').join(' · ');
-    if (line === '' || line === this.#agentLine) return null; // Claude says it again with each turn
+    if (line === '' || line === this.#agentLine) return null; // Claude repeats it with each turn
     this.#agentLine = line;
     return this.#add({ kind: 'agent', text: line, revision: 0 });
   }
 
-  #turnStarted(event: Of<'turn.started'>): Entry | null {
+  #turnStarted(event: AgentEventOf<'turn.started'>): TranscriptEntry | null {
     this.#turn = event.turn ?? '';
     this.turnSince = event.at;
     this.#detail = undefined;
@@ -182,21 +189,21 @@ export class Transcript {
     return this.#turnPrompt === '' ? null : this.#add({ kind: 'prompt', text: this.#turnPrompt, revision: 0 });
   }
 
-  #turnEnded(event: Of<'turn.ended'>): Entry {
+  #turnEnded(event: AgentEventOf<'turn.ended'>): TranscriptEntry {
     this.#turn = undefined;
     this.turnSince = undefined;
     this.#detail = undefined;
     const { outcome, usage, costUsd, durationMs } = event;
-    const fault = event.error && { ...event.error, message: faultText(event.error.message) };
-    // Claude says its error as a message too, and Codex as a fault.
+    const fault = event.error && { ...event.error, message: unwrapFault(event.error.message) };
+    // Claude reports its error as a message too, and Codex as a fault.
     const last = this.#entries.at(-1);
     const isSaid = (last?.kind === 'message' || last?.kind === 'note') && last.text.toString() === fault?.message;
     const error = isSaid || outcome === 'interrupted' ? undefined : fault;
     return this.#add({ kind: 'turn-end', outcome, error, usage, costUsd, durationMs, revision: 0 });
   }
 
-  /** What a user sent, unless the turn has shown it. */
-  #prompt({ state, content, synthetic }: Of<'prompt'>): Entry | null {
+  /** Adds a user's prompt, unless the turn has shown it. */
+  #prompt({ state, content, synthetic }: AgentEventOf<'prompt'>): TranscriptEntry | null {
     if (content === undefined || synthetic === true || (state !== 'echo' && state !== 'started')) return null;
     const text = contentText(content);
     if (text === '' || text === this.#turnPrompt) return null;
@@ -205,9 +212,9 @@ export class Transcript {
   }
 
   #text(
-    event: Of<'message.delta' | 'message.done' | 'thinking.delta' | 'thinking.done'>,
+    event: AgentEventOf<'message.delta' | 'message.done' | 'thinking.delta' | 'thinking.done'>,
     agent?: string,
-  ): Entry | null {
+  ): TranscriptEntry | null {
     const kind = event.kind.startsWith('message') ? 'message' : 'thinking';
     const isDone = event.kind.endsWith('done');
     const key = `${kind} ${event.message} ${event.part}`;
@@ -224,8 +231,8 @@ export class Transcript {
     return entry;
   }
 
-  /** A retry replaces these messages. */
-  #retracted(messages: readonly string[]): Entry {
+  /** Removes messages that a retry replaces. */
+  #retracted(messages: readonly string[]): TranscriptEntry {
     const isMeant = (key: string): boolean => messages.some((message) => key.startsWith(`message ${message} `));
     for (const key of [...this.#messages.keys()].filter(isMeant)) this.#messages.delete(key);
     for (const [key, entry] of this.#said) {
@@ -238,9 +245,9 @@ export class Transcript {
   }
 
   #toolEvent(
-    event: Of<'tool.started' | 'tool.input' | 'tool.output' | 'tool.progress' | 'tool.ended'>,
+    event: AgentEventOf<'tool.started' | 'tool.input' | 'tool.output' | 'tool.progress' | 'tool.ended'>,
     agent?: string,
-  ): Entry {
+  ): TranscriptEntry {
     const entry = this.#tools.get(event.tool) ?? this.#newTool(event.tool, agent);
     switch (event.kind) {
       case 'tool.started':
@@ -251,7 +258,7 @@ export class Transcript {
         const title = event.title === entry.name || event.title === '' ? undefined : event.title;
         const subject = subjectOf(event.input);
         entry.title = title ?? subject ?? entry.title;
-        // After a title such as "Preparing file…" comes one that says what the tool works on.
+        // A title such as "Preparing file…" is followed by one that names the tool's subject.
         entry.isKnown ||= subject !== undefined || (title !== undefined && !title.endsWith('…'));
         break;
       }
@@ -276,7 +283,7 @@ export class Transcript {
     return entry;
   }
 
-  #newTool(tool: string, agent?: string): ToolEntry & Entry {
+  #newTool(tool: string, agent?: string): ToolEntry & TranscriptEntry {
     const entry = this.#add({
       kind: 'tool',
       tool,
@@ -298,14 +305,14 @@ export class Transcript {
     return entry;
   }
 
-  #changed({ tool, diff, phase }: Of<'file.changed'>, agent?: string): Entry | null {
+  #changed({ tool, diff, phase }: AgentEventOf<'file.changed'>, agent?: string): TranscriptEntry | null {
     const entry = tool === undefined ? undefined : this.#tools.get(tool);
     if (entry) {
-      // What is applied replaces what was proposed.
+      // An applied change replaces the proposed one.
       entry.diffs = [...entry.diffs.filter(({ path }) => path !== diff.path), diff];
       return entry;
     }
-    // Codex sums up a turn so; its tools have shown it.
+    // Codex repeats all changes at the end of a turn; its tools have shown them.
     if (tool === undefined && this.#isShown(diff.path)) return null;
     return this.#add({ kind: 'change', diff, phase, agent, revision: 0 });
   }
@@ -321,8 +328,8 @@ export class Transcript {
     return false;
   }
 
-  #asked(asked: Asked, agent?: string): Entry {
-    // Codex says what it wants to change before it asks for it.
+  #asked(asked: AgentRequestEvent, agent?: string): TranscriptEntry {
+    // Codex reports its changes before it asks for permission.
     const diffs = this.#tools.get(asked.tool ?? '')?.diffs ?? [];
     const hasDiffs = asked.kind === 'question.asked' || (asked.diffs ?? []).length > 0 || diffs.length === 0;
     const ask = hasDiffs ? asked : { ...asked, diffs };
@@ -331,7 +338,7 @@ export class Transcript {
     return entry;
   }
 
-  #resolved(event: Of<'permission.resolved' | 'question.resolved'>): Entry | null {
+  #resolved(event: AgentEventOf<'permission.resolved' | 'question.resolved'>): TranscriptEntry | null {
     const entry = this.#asks.get(event.request);
     if (!entry) return null;
     this.#asks.delete(event.request);
@@ -341,6 +348,11 @@ export class Transcript {
       who: event.who,
       isPolicy: event.by === 'policy',
       message,
+      about: aboutText(entry.ask),
+      changedTo:
+        event.kind === 'permission.resolved' && event.isInputChanged === true
+          ? requestSubject({ input: event.input }, ABOUT_CHARACTERS_MAX)
+          : undefined,
     } satisfies AskOutcome;
     const tool = this.#tools.get(entry.ask.tool ?? '');
     if (tool) {
@@ -351,9 +363,9 @@ export class Transcript {
     return entry;
   }
 
-  #planUpdated({ entries, replace }: Of<'plan.updated'>): Entry | null {
+  #planUpdated({ entries, replace }: AgentEventOf<'plan.updated'>): TranscriptEntry | null {
     const all: readonly PlanEntry[] = replace || !this.#plan ? entries : mergedPlan(this.#plan.entries, entries);
-    // Grok says it again with each turn.
+    // Grok repeats it with each turn.
     const said = JSON.stringify(all.map(({ text, status }) => [text, status]));
     if (said === this.#planned) return null;
     this.#planned = said;
@@ -363,7 +375,7 @@ export class Transcript {
     return plan;
   }
 
-  #usage({ scope, tokens, costUsd, context }: Of<'usage'>): null {
+  #usage({ scope, tokens, costUsd, context }: AgentEventOf<'usage'>): null {
     if (scope !== 'session') return null;
     const before = this.#totals;
     this.#totals = {
@@ -374,7 +386,7 @@ export class Transcript {
     return null;
   }
 
-  #notable(event: AgentEvent): Entry | null {
+  #notable(event: AgentEvent): TranscriptEntry | null {
     switch (event.kind) {
       case 'session.reset':
         return this.#note('info', `the conversation was reset (${event.reason})`);
@@ -383,7 +395,7 @@ export class Transcript {
       case 'notice':
         return this.#note(event.level, event.text, event.level === 'info');
       case 'fault':
-        return this.#note('error', faultText(event.error.message));
+        return this.#note('error', unwrapFault(event.error.message));
       case 'quota':
         return (event.usedPercent ?? 0) < 90 ? null : this.#note('warning', quotaWords(event));
       case 'task':
@@ -399,18 +411,18 @@ export class Transcript {
     }
   }
 
-  #task({ task, title, note, state }: Of<'task'>): Entry {
+  #task({ task, title, note, state }: AgentEventOf<'task'>): TranscriptEntry {
     if (this.#taskTitles.size >= TASKS_MAX) this.#taskTitles.clear();
     if (title !== undefined && state === 'started') this.#taskTitles.set(task, title);
     const name = this.#taskTitles.get(task) ?? title ?? task;
     return this.#note('info', `task ${name}: ${note ?? state}`, state === 'progress');
   }
 
-  #note(level: 'info' | 'warning' | 'error', text: string, isMinor = false): Entry {
+  #note(level: 'info' | 'warning' | 'error', text: string, isMinor = false): TranscriptEntry {
     return this.#add({ kind: 'note', level, text, isMinor, revision: 0 });
   }
 
-  #add<E extends Entry>(entry: E): E {
+  #add<E extends TranscriptEntry>(entry: E): E {
     this.#entries.push(entry);
     if (this.#entries.length > ENTRIES_MAX + ENTRIES_MAX / 4)
       this.#omitted += this.#entries.splice(0, this.#entries.length - ENTRIES_MAX).length;
@@ -428,8 +440,16 @@ export function contentText(content: readonly Content[]): string {
     .join('\n');
 }
 
-/** What a tool is about, by the fields that agents use for it. */
-export function subjectOf(input: unknown): string | undefined {
+/** Returns the tool and its input in one line; the agent's own title is not used. */
+function aboutText(ask: AgentRequestEvent): VisibleText {
+  if (ask.kind === 'question.asked') return visibleTitle(ask.questions[0]?.text ?? 'a question', ABOUT_CHARACTERS_MAX);
+  const name = visibleTitle(ask.name ?? 'a tool', NAME_CHARACTERS_MAX);
+  const subject = requestSubject(ask, ABOUT_CHARACTERS_MAX);
+  return subject === '' ? name : say`${name} ${subject}`;
+}
+
+/** Returns the subject of a tool, from the fields that agents use for it. */
+function subjectOf(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   for (const key of [
     'command',
@@ -465,13 +485,13 @@ function answersText(answers: Readonly<Record<string, unknown>> | undefined): st
   return texts.length === 0 ? undefined : texts.join(', ');
 }
 
-function retryWords({ attempt, max, delayMs, error }: Of<'retry'>): string {
+function retryWords({ attempt, max, delayMs, error }: AgentEventOf<'retry'>): string {
   const of = max === undefined ? '' : ` of ${max}`;
-  const pause = delayMs === undefined ? '' : ` in ${Math.max(1, Math.round(delayMs / 1000))}s`;
-  return `retry ${attempt}${of}${pause}: ${faultText(error.message)}${error.httpStatus ? ` (HTTP ${error.httpStatus})` : ''}`;
+  const pause = delayMs === undefined ? '' : ` in ${longDuration(delayMs)}`;
+  return `retry ${attempt}${of}${pause}: ${unwrapFault(error.message)}${error.httpStatus ? ` (HTTP ${error.httpStatus})` : ''}`;
 }
 
-function quotaWords({ name, usedPercent, resetsAt }: Of<'quota'>): string {
+function quotaWords({ name, usedPercent, resetsAt }: AgentEventOf<'quota'>): string {
   const until =
     resetsAt === undefined ? '' : `, resets ${new Date(resetsAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return `${name ?? 'quota'}: ${Math.round(usedPercent ?? 0)}% used${until}`;

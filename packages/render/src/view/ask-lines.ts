@@ -1,104 +1,74 @@
-/** A permission or a question, and what became of it. */
-import { type Line, type Look, span } from '../lines.ts';
-import type { Asked, AskEntry, AskOutcome } from '../transcript/entries.ts';
-import { subjectOf } from '../transcript/transcript.ts';
-import { visibleLines, visibleTitle } from '../visible-text.ts';
+/** Shows a permission or a question in a transcript: the whole request while it waits, then its outcome. Keeps SHOW-9, REQ-1. */
+import { say, visibleTitle, type VisibleText } from '@spool/protocol/visible-text';
+import { type Line, type SpanStyle, span } from '../lines.ts';
+import { fitLines, requestLines } from '../request/request-lines.ts';
+import type { AskEntry, AskOutcome } from '../transcript/entries.ts';
 import { wrap } from '../wrap.ts';
-import { diffLines } from './diff-lines.ts';
-import { folded } from './fold.ts';
 
-type Permission = Extract<Asked, { readonly kind: 'permission.requested' }>;
+/**
+ * The limit of a request in a transcript; a longer one ends with the number of lines that are left out, and where they can be
+ * read.
+ */
+export const REQUEST_LINES_MAX = 60;
+const WHO_CHARACTERS_MAX = 60;
+const RULE_CHARACTERS_MAX = 200;
+const MESSAGE_CHARACTERS_MAX = 300;
+const FAINT: SpanStyle = { dim: true };
 
-const TITLE_CHARACTERS_MAX = 500;
-const SUBJECT_LINES = 6;
-const ASK: Look = { tone: 'ask', bold: true };
-const FAINT: Look = { dim: true };
-
-/** The whole request: what, on which subject, why, the changes. */
-export function askLines(ask: Asked, width: number, isFull: boolean): Line[] {
-  if (ask.kind === 'question.asked')
-    return ask.questions.flatMap((question) => [
-      ...wrap([span(visibleTitle(question.text, TITLE_CHARACTERS_MAX), ASK)], width, {
-        first: [span('? ', ASK)],
-        rest: [span('  ')],
-      }),
-      ...question.options.flatMap(({ label, description }, at) =>
-        wrap(
-          [
-            span(visibleTitle(label, TITLE_CHARACTERS_MAX)),
-            span(description === undefined ? '' : `  ${visibleTitle(description, TITLE_CHARACTERS_MAX)}`, FAINT),
-          ],
-          width,
-          {
-            first: [span(`  ${at + 1}. `)],
-            rest: [span('     ')],
-          },
-        ),
-      ),
-    ]);
-  return [
-    ...wrap([span(permissionTitle(ask), ASK)], width, { first: [span('? ', ASK)] }),
-    ...permissionLines(ask, width, isFull, '  '),
-  ];
+export interface AskViewOptions {
+  readonly width: number;
+  readonly isFull: boolean;
+  /** The way to see the rest of a request, as the end of a sentence: `spool inspect NAME shows them`. */
+  readonly restHint?: VisibleText | undefined;
 }
 
-export function permissionTitle({ name }: Permission): string {
-  return `Allow ${visibleTitle(name ?? 'this', TITLE_CHARACTERS_MAX)}?`;
+export function askEntryLines({ ask, outcome }: AskEntry, options: AskViewOptions): Line[] {
+  if (outcome !== null) return outcomeLines(outcome, options.width);
+  const lines = requestLines(ask, options.width);
+  return options.isFull ? lines : cutRequest(lines, REQUEST_LINES_MAX, options.restHint);
 }
 
-/** What a permission is about: the subject, why, the changes. */
-export function permissionLines(ask: Permission, width: number, isFull: boolean, indent = ''): Line[] {
-  const subject = subjectOf(ask.input) ?? withoutName(ask.title ?? '', ask.name ?? '');
-  const first = [span(indent)];
-  const body = visibleLines(subject).flatMap((line) => wrap([span(line, { tone: 'code' })], width, { first }));
-  const lines = isFull ? body : folded(body, SUBJECT_LINES, 1, indent);
-  const { reason } = ask;
-  if (reason !== undefined && reason !== '' && !subject.endsWith(reason))
-    lines.push(...wrap([span(visibleTitle(reason, TITLE_CHARACTERS_MAX), FAINT)], width, { first }));
-  for (const diff of ask.diffs ?? []) lines.push(...diffLines(diff, width, isFull, 'applied'));
-  return lines;
+/** Returns the lines that fit, and a note with the number of those that do not. */
+export function cutRequest(lines: readonly Line[], rows: number, hint?: VisibleText): Line[] {
+  const fitted = fitLines(lines, rows);
+  if (fitted.hidden === 0) return [...lines];
+  const count = say`  … ${fitted.hidden} more ${fitted.hidden === 1 ? say`line` : say`lines`}`;
+  return [...fitted.lines, [span(hint === undefined ? count : say`${count}; ${hint}`, { tone: 'warning' })]];
 }
 
-export function askEntryLines({ ask, outcome }: AskEntry, width: number, isFull: boolean): Line[] {
-  if (outcome === null) return askLines(ask, width, isFull);
-  return outcomeLines(ask, outcome, width);
+export function byWords({ who, isPolicy }: AskOutcome): VisibleText {
+  if (who === undefined) return say``;
+  return say` by ${visibleTitle(who, isPolicy ? RULE_CHARACTERS_MAX : WHO_CHARACTERS_MAX)}`;
 }
 
-export function byWords({ who, isPolicy }: AskOutcome): string {
-  return who === undefined ? '' : ` by ${visibleTitle(who, isPolicy ? 200 : 60)}`;
-}
-
-/** `✓ allowed by kim: Bash npm test`. */
-export function outcomeLines(ask: Asked, outcome: AskOutcome, width: number): Line[] {
-  const { decision, message } = outcome;
+/** Returns `✓ allowed by kim · Bash npm test`: the tool and its input as they were when the decision was made. */
+function outcomeLines(outcome: AskOutcome, width: number): Line[] {
+  const { decision, message, about, changedTo } = outcome;
   const isGood = decision === 'allow' || decision === 'answered';
-  const what =
-    ask.kind === 'question.asked'
-      ? visibleTitle(ask.questions[0]?.text ?? 'a question', 80)
-      : visibleTitle(ask.title ?? ask.name ?? 'a request', 80);
-  const by = byWords(outcome);
-  const said = message === undefined || message === '' ? '' : ` “${visibleTitle(message, 300)}”`;
+  const look: SpanStyle = { tone: isGood ? 'ok' : 'error' };
+  const said = message === undefined || message === '' ? [] : [visibleTitle(message, MESSAGE_CHARACTERS_MAX)];
   return wrap(
     [
-      span(`${WORDS[decision]}${by}`, isGood ? { tone: 'ok' } : { tone: 'error' }),
-      span(` · ${what}`, FAINT),
-      span(said),
+      span(say`${WORDS[decision]}${byWords(outcome)}`, look),
+      span(say` · ${about}`, FAINT),
+      ...(changedTo === undefined ? [] : [span(say` · with another input: ${changedTo}`)]),
+      ...said.map((words) => span(say` “${words}”`)),
     ],
     width,
-    { first: [span(isGood ? '✓ ' : '✗ ', isGood ? { tone: 'ok' } : { tone: 'error' })], rest: [span('  ')] },
+    { first: [isGood ? span('✓ ', look) : span('✗ ', look)], rest: [span('  ')] },
   );
 }
 
-const WORDS: Readonly<Record<AskOutcome['decision'], string>> = {
-  allow: 'allowed',
-  deny: 'denied',
-  cancelled: 'withdrawn',
-  error: 'failed',
-  answered: 'answered',
-  declined: 'declined',
+const WORDS: Readonly<Record<AskOutcome['decision'], VisibleText>> = {
+  allow: say`allowed`,
+  deny: say`denied`,
+  cancelled: say`withdrawn`,
+  error: say`failed`,
+  answered: say`answered`,
+  declined: say`declined`,
 };
 
-/** `Bash: npm test` is about `npm test`. */
+/** Returns `npm test` for `Bash: npm test`. */
 export function withoutName(title: string, name: string): string {
   const prefix = [`${name}: `, `${name} `].find((each) => name !== '' && title.startsWith(each));
   return prefix === undefined ? title : title.slice(prefix.length);

@@ -1,24 +1,24 @@
-/** A transcript as a document: its entries with space between them, and only as many lines as are wanted. */
+/** Shows a transcript as a document: its entries with space between them, and only the requested number of lines. */
 import type { Line } from '../lines.ts';
-import type { Entry } from '../transcript/entries.ts';
+import type { TranscriptEntry } from '../transcript/entries.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { entryLines, isHidden, type ViewOptions } from './entry-lines.ts';
 
-/** Whether an empty line stands between the two: tools and their permissions belong together. */
-export function isApart(before: Entry, entry: Entry): boolean {
-  const isWork = ({ kind }: Entry): boolean =>
+/** Returns whether an empty line separates the two: tools and their permissions belong together. */
+export function isApart(before: TranscriptEntry, entry: TranscriptEntry): boolean {
+  const isWork = ({ kind }: TranscriptEntry): boolean =>
     kind === 'tool' || kind === 'ask' || kind === 'note' || kind === 'change';
   return !(isWork(before) && isWork(entry)) && entry.kind !== 'turn-end' && before.kind !== 'agent';
 }
 
-interface Kept {
+interface CachedLines {
   readonly revision: number;
   readonly lines: readonly Line[];
 }
 
 /** Renders an entry again only when it has changed. */
 export class DocumentView {
-  readonly #kept = new WeakMap<Entry, Kept>();
+  readonly #kept = new WeakMap<TranscriptEntry, CachedLines>();
   readonly #options: ViewOptions;
 
   constructor(options: ViewOptions) {
@@ -29,7 +29,7 @@ export class DocumentView {
     return entries.flatMap((_, at) => this.linesAt(entries, at));
   }
 
-  /** The last `count` lines, `skipped` lines above the end. `above`: whether there is more before them. */
+  /** Returns the last `count` lines, `skipped` lines above the end. `above` is true if there are lines before them. */
   last(
     { entries }: Pick<Transcript, 'entries'>,
     count: number,
@@ -50,8 +50,8 @@ export class DocumentView {
     return { lines: lines.slice(Math.max(0, end - count), end), above: at >= 0 || end > count, skipped: below };
   }
 
-  /** With the empty line before it. */
-  linesAt(entries: readonly Entry[], at: number): readonly Line[] {
+  /** Returns the lines of an entry with the empty line before it. */
+  linesAt(entries: readonly TranscriptEntry[], at: number): readonly Line[] {
     const entry = entries[at]!;
     if (isHidden(entry, this.#options)) return [];
     const kept = this.#kept.get(entry);

@@ -1,50 +1,49 @@
 /**
- * One entry of a transcript as lines. Everything that could be long is folded, unless all of it is wanted. `head` is what is
- * known when it begins, `tail` what is known at its end. Keeps SHOW-1.
+ * Renders one entry of a transcript as lines. Long parts are folded, unless all lines are wanted. `head` is the part that is
+ * known when the entry begins, `tail` the part that is known at its end. Keeps SHOW-1.
  */
 import type { Tokens } from '@spool/protocol/agent';
-import { cutLine, type Line, type Look, span, under } from '../lines.ts';
+import { longDuration } from '@spool/protocol/duration';
+import { say, visible, visibleTitle, type VisibleText } from '@spool/protocol/visible-text';
+import { cutLine, joinVisible, type Line, lineWidth, type SpanStyle, span, under } from '../lines.ts';
 import { markdownLines, pieces } from '../markdown/markdown.ts';
-import type { Entry, MessageEntry, ToolEntry, TurnEndEntry } from '../transcript/entries.ts';
+import type { TranscriptEntry, MessageEntry, ToolEntry, TurnEndEntry } from '../transcript/entries.ts';
 import { printedLines } from '../printed-lines.ts';
-import { visibleLines, visibleTitle } from '../visible-text.ts';
+import { visibleLines } from '../visible-lines.ts';
 import { wrap } from '../wrap.ts';
-import { askEntryLines, byWords, withoutName } from './ask-lines.ts';
+import { askEntryLines, type AskViewOptions, byWords, withoutName } from './ask-lines.ts';
 import { diffLines } from './diff-lines.ts';
 import { folded } from './fold.ts';
 
-export interface ViewOptions {
-  /** In cells; Infinity wraps nothing. */
-  readonly width: number;
-  /** Nothing is folded. */
-  readonly isFull: boolean;
-  /** Permissions and questions that wait are shown elsewhere. */
+/** `width` is in cells, with Infinity no line is wrapped; with `isFull` no part is folded. */
+export interface ViewOptions extends AskViewOptions {
+  /** Whether pending permissions and questions are hidden, because they are shown elsewhere. */
   readonly hidesAsks?: boolean;
 }
 
-const FAINT: Look = { dim: true };
+const FAINT: SpanStyle = { dim: true };
 const TITLE_CHARACTERS_MAX = 400;
 const NOTE_CHARACTERS_MAX = 2000;
-/** Of a folded text. */
+/** The length of a folded text. */
 const THINKING_LINES = 3;
 const OUTPUT_HEAD = 3;
 const OUTPUT_TAIL = 2;
 const PROMPT_LINES = 20;
 
-export function entryLines(entry: Entry, options: ViewOptions): Line[] {
+export function entryLines(entry: TranscriptEntry, options: ViewOptions): Line[] {
   const { agent } = entry;
   if (agent === undefined) return bodyLines(entry, options);
   const bar = span('┆ ', FAINT);
   return bodyLines(entry, { ...options, width: options.width - 2 }).map((line) => [bar, ...line]);
 }
 
-/** Whether there is nothing to see unless everything is wanted. */
-export function isHidden(entry: Entry, { isFull, hidesAsks }: ViewOptions): boolean {
+/** Returns whether the entry is only visible with `isFull`. */
+export function isHidden(entry: TranscriptEntry, { isFull, hidesAsks }: ViewOptions): boolean {
   if (entry.kind === 'ask') return entry.outcome === null ? hidesAsks === true : entry.isTold;
   return !isFull && entry.kind === 'note' && entry.isMinor;
 }
 
-function bodyLines(entry: Entry, options: ViewOptions): Line[] {
+function bodyLines(entry: TranscriptEntry, options: ViewOptions): Line[] {
   const { width, isFull } = options;
   switch (entry.kind) {
     case 'agent':
@@ -60,7 +59,7 @@ function bodyLines(entry: Entry, options: ViewOptions): Line[] {
     case 'change':
       return diffLines(entry.diff, width, isFull, entry.phase);
     case 'ask':
-      return askEntryLines(entry, width, isFull);
+      return askEntryLines(entry, options);
     case 'plan':
       return entry.entries.filter(({ status }) => status !== 'deleted').flatMap((each) => planLines(each, width));
     case 'turn-end':
@@ -71,11 +70,11 @@ function bodyLines(entry: Entry, options: ViewOptions): Line[] {
 }
 
 export function promptLines(text: string, { width, isFull }: ViewOptions): Line[] {
-  const look: Look = { tone: 'prompt', bold: true };
+  const look: SpanStyle = { tone: 'prompt', bold: true };
   const lines = visibleLines(text).flatMap((line, at) =>
-    wrap([span(line, look)], width, { first: [span(at === 0 ? '> ' : '  ', look)], rest: [span('  ')] }),
+    wrap([span(line, look)], width, { first: [at === 0 ? span('> ', look) : span('  ', look)], rest: [span('  ')] }),
   );
-  return isFull ? lines : folded(lines, PROMPT_LINES, 2, '  ');
+  return isFull ? lines : folded(lines, PROMPT_LINES, 2, say`  `);
 }
 
 function messageLines({ text, isError }: MessageEntry, { width }: ViewOptions): Line[] {
@@ -83,80 +82,96 @@ function messageLines({ text, isError }: MessageEntry, { width }: ViewOptions): 
   return isError ? lines.map((line) => under({ tone: 'error' }, line)) : lines;
 }
 
-/** While it streams, its end is the news. */
+/** Shows the end of a thought while it streams. */
 function thinkingLines({ text, isDone }: MessageEntry, { width, isFull }: ViewOptions): Line[] {
-  const look: Look = { dim: true, italic: true };
+  const look: SpanStyle = { dim: true, italic: true };
   const lines = visibleLines(text.toString()).flatMap((line) =>
     wrap([span(line, look)], width, { first: [span('· ', FAINT)] }),
   );
   if (isFull || lines.length <= THINKING_LINES + 1) return lines;
-  return isDone ? folded(lines, THINKING_LINES, 0, '· ') : lines.slice(-THINKING_LINES);
+  return isDone ? folded(lines, THINKING_LINES, 0, say`· `) : lines.slice(-THINKING_LINES);
 }
 
-/** `● Bash npm test`. */
-export function toolHead({ name, title, status, note, permission }: ToolEntry, { width, isFull }: ViewOptions): Line[] {
-  const [sign, look] = status === null ? (['●', { tone: 'working' }] as const) : SIGNS[status];
+/**
+ * Returns `● Bash npm test`. A tool that needed a permission is shown as it was when the decision was made, not by the agent's
+ * title.
+ */
+export function toolHead(entry: ToolEntry, { width, isFull }: ViewOptions): Line[] {
+  const { name, title, status, note, permission } = entry;
+  const [sign, look] = status === null ? ([say`●`, { tone: 'working' }] as const) : SIGNS[status];
   const label = visibleTitle(name, 60);
   const subject = visibleTitle(withoutName(title, name), isFull ? 10_000 : TITLE_CHARACTERS_MAX);
   const isNamed = subject === label || subject === '';
-  const line: Line = [
-    span(`${sign} `, look),
-    span(label === '' && isNamed ? 'tool' : label, { bold: true }),
-    ...(isNamed ? [] : [span(label === '' ? subject : ` ${subject}`)]),
-    ...(permission?.decision === 'allow' ? [span(`  allowed${byWords(permission)}`, FAINT)] : []),
-    ...(status === null && note !== undefined ? [span(`  ${visibleTitle(note, 100)}`, FAINT)] : []),
+  const about: Line =
+    permission === null || permission.about === ''
+      ? [
+          span(label === '' && isNamed ? say`tool` : label, { bold: true }),
+          ...(isNamed ? [] : [span(label === '' ? subject : say` ${subject}`)]),
+        ]
+      : [span(permission.about, { bold: true })];
+  const head: Line = [span(say`${sign} `, look), ...about];
+  const after: Line = [
+    ...(permission?.decision === 'allow' ? [span(say`  allowed${byWords(permission)}`, FAINT)] : []),
+    ...(permission?.changedTo === undefined ? [] : [span(say` with another input: ${permission.changedTo}`)]),
+    ...(status === null && note !== undefined ? [span(say`  ${visibleTitle(note, 100)}`, FAINT)] : []),
   ];
-  if (isFull || width === Infinity) return wrap(line, width, { rest: [span('  ')] });
-  return [cutLine(line, width)];
+  if (isFull || width === Infinity) return wrap([...head, ...after], width, { rest: [span('  ')] });
+  // The deciding user is visible, however long the input is.
+  const room = Math.max(Math.floor(width / 2), width - lineWidth(after));
+  return [cutLine([...cutLine(head, room), ...after], width)];
 }
 
 const SIGNS = {
-  ok: ['●', { tone: 'ok' }],
-  error: ['✗', { tone: 'error' }],
-  denied: ['✗', { tone: 'error' }],
-  cancelled: ['○', { dim: true }],
-  background: ['◐', { tone: 'working' }],
-} as const satisfies Record<string, readonly [string, Look]>;
+  ok: [say`●`, { tone: 'ok' }],
+  error: [say`✗`, { tone: 'error' }],
+  denied: [say`✗`, { tone: 'error' }],
+  cancelled: [say`○`, { dim: true }],
+  background: [say`◐`, { tone: 'working' }],
+} as const satisfies Record<string, readonly [VisibleText, SpanStyle]>;
 
-/** What it printed and changed, and how it ended. */
+/** Returns the output and the changes of a tool, and its result. */
 export function toolTail(entry: ToolEntry, { width, isFull }: ViewOptions): Line[] {
   const { status, exitCode, diffs, output, toolKind, permission } = entry;
   const reason = permission?.decision === 'deny' ? (permission.message ?? entry.reason) : entry.reason;
-  const by = permission?.decision === 'deny' ? byWords(permission) : '';
+  const by = permission?.decision === 'deny' ? byWords(permission) : say``;
   const lines: Line[] = [];
   const todos = isFull && status === 'ok' && PLAN_TOOLS.test(entry.name) ? todosIn(output.toString()) : null;
   if (todos !== null) return todos.flatMap((each) => planLines(each, width).map((line): Line => [span('  '), ...line]));
   const printed = printedLines(output.toString());
-  // A file that was read, and the words of an edit, say less than their title; a plan is shown as one.
+  // The content of a file that was read, and the words of an edit, add little to their title; a plan is shown as a plan.
   const isQuiet =
     !isFull &&
     status === 'ok' &&
     (toolKind === 'read' || (toolKind === 'edit' && diffs.length > 0) || PLAN_TOOLS.test(entry.name));
-  if (isQuiet && toolKind === 'read' && printed.length > 0) lines.push([span(`  ${printed.length} lines`, FAINT)]);
+  if (isQuiet && toolKind === 'read' && printed.length > 0) lines.push([span(say`  ${printed.length} lines`, FAINT)]);
   else if (!isQuiet && (isFull || status !== 'denied')) {
     const room = Math.max(4, width - 2);
     const body = printed.flatMap((line) => pieces(line, room).map((piece): Line => [span('  '), span(piece, FAINT)]));
-    lines.push(...(isFull ? body : folded(body, OUTPUT_HEAD, OUTPUT_TAIL, '  ')));
+    lines.push(...(isFull ? body : folded(body, OUTPUT_HEAD, OUTPUT_TAIL, say`  `)));
   }
   for (const diff of diffs) lines.push(...diffLines(diff, width, isFull));
   if (status !== null && status !== 'ok' && status !== 'background') {
-    const code = exitCode === undefined || exitCode === 0 ? '' : `, exit code ${exitCode}`;
-    const why = reason === undefined || reason === '' ? '' : `: ${visibleTitle(reason, TITLE_CHARACTERS_MAX)}`;
+    const code = exitCode === undefined || exitCode === 0 ? say`` : say`, exit code ${exitCode}`;
+    const why = reason === undefined || reason === '' ? say`` : say`: ${visibleTitle(reason, TITLE_CHARACTERS_MAX)}`;
     lines.push(
-      ...wrap([span(`${by === '' ? STATUS_WORDS[status] : 'denied'}${by}${code}${why}`, { tone: 'error' })], width, {
-        first: [span('  ')],
-      }),
+      ...wrap(
+        [span(say`${by === '' ? STATUS_WORDS[status] : say`denied`}${by}${code}${why}`, { tone: 'error' })],
+        width,
+        {
+          first: [span('  ')],
+        },
+      ),
     );
   }
   return lines;
 }
 
-/** As agents call the tool that writes their plan. */
+/** Names that agents use for the tool that writes their plan. */
 const PLAN_TOOLS = /^(?:todo_?(?:write|read)|write_todos|update_plan)$/i;
-/** A list is a few kilobytes; anything longer is shown as it is. */
+/** The limit of a list: usual ones have a few kilobytes; a longer text is shown unchanged. */
 const TODOS_CHARACTERS_MAX = 64 * 1024;
 
-/** OpenCode's tool answers with its list, as JSON; others with a sentence. */
+/** Reads the list of OpenCode's tool, which is JSON; other tools answer with a sentence. */
 function todosIn(output: string): readonly { text: string; status: string }[] | null {
   if (!output.startsWith('[') || output.length > TODOS_CHARACTERS_MAX) return null;
   try {
@@ -168,31 +183,31 @@ function todosIn(output: string): readonly { text: string; status: string }[] | 
   }
 }
 
-const STATUS_WORDS = { error: 'failed', denied: 'denied', cancelled: 'cancelled' } as const;
+const STATUS_WORDS = { error: say`failed`, denied: say`denied`, cancelled: say`cancelled` } as const;
 
 function planLines({ text, status }: { readonly text: string; readonly status: string }, width: number): Line[] {
   const [sign, look] = PLAN_SIGNS[status] ?? PLAN_SIGNS['pending']!;
   return wrap([span(visibleTitle(text, TITLE_CHARACTERS_MAX), look)], width, {
-    first: [span(`${sign} `, look)],
+    first: [span(say`${sign} `, look)],
     rest: [span('  ')],
   });
 }
 
-const PLAN_SIGNS: Readonly<Record<string, readonly [string, Look]>> = {
-  pending: ['☐', {}],
-  in_progress: ['▶', { bold: true }],
-  completed: ['☑', FAINT],
+const PLAN_SIGNS: Readonly<Record<string, readonly [VisibleText, SpanStyle]>> = {
+  pending: [say`☐`, {}],
+  in_progress: [say`▶`, { bold: true }],
+  completed: [say`☑`, FAINT],
 };
 
 function turnEndLines({ outcome, error, usage, costUsd, durationMs }: TurnEndEntry, width: number): Line[] {
   const parts = [
     ...(outcome === 'completed' ? [] : [OUTCOME_WORDS[outcome]]),
-    ...(durationMs === undefined ? [] : [durationText(durationMs)]),
+    ...(durationMs === undefined ? [] : [visible(longDuration(durationMs))]),
     ...(usage === undefined || isNothing(usage) ? [] : [tokensText(usage)]),
     ...(costUsd === undefined || costUsd === 0 ? [] : [costText(costUsd)]),
   ].filter((part) => part !== '');
-  const look: Look = outcome === 'completed' ? FAINT : { tone: outcome === 'interrupted' ? 'warning' : 'error' };
-  const lines = wrap([span(`─ ${parts.join(' · ')}`, look)], width, { rest: [span('  ')] });
+  const look: SpanStyle = outcome === 'completed' ? FAINT : { tone: outcome === 'interrupted' ? 'warning' : 'error' };
+  const lines = wrap([span(say`─ ${joinVisible(parts, ' · ')}`, look)], width, { rest: [span('  ')] });
   if (error)
     lines.push(
       ...wrap([span(visibleTitle(error.message, NOTE_CHARACTERS_MAX), { tone: 'error' })], width, {
@@ -205,40 +220,33 @@ function turnEndLines({ outcome, error, usage, costUsd, durationMs }: TurnEndEnt
 const isNothing = ({ input, output, total }: Tokens): boolean => !input && !output && !total;
 
 const OUTCOME_WORDS = {
-  interrupted: 'interrupted',
-  failed: 'the turn failed',
-  refused: 'refused by the agent',
-  limit: 'stopped by a limit',
+  interrupted: say`interrupted`,
+  failed: say`the turn failed`,
+  refused: say`refused by the agent`,
+  limit: say`stopped by a limit`,
 } as const;
 
-function noteLines({ level, text }: Extract<Entry, { kind: 'note' }>, width: number): Line[] {
-  const look: Look = level === 'info' ? FAINT : { tone: level };
-  const sign = level === 'info' ? '· ' : '! ';
-  return wrap([span(visibleTitle(printedLines(text).join(' '), NOTE_CHARACTERS_MAX), look)], width, {
-    first: [span(sign, look)],
+function noteLines({ level, text }: Extract<TranscriptEntry, { kind: 'note' }>, width: number): Line[] {
+  const look: SpanStyle = level === 'info' ? FAINT : { tone: level };
+  return wrap([span(visibleTitle(printedLines(text).join('\n'), NOTE_CHARACTERS_MAX), look)], width, {
+    first: [level === 'info' ? span('· ', look) : span('! ', look)],
     rest: [span('  ')],
   });
 }
 
-export function durationText(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)}s`;
-  const seconds = Math.round(ms / 1000);
-  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-}
-
-export function tokensText({ input, output, cacheRead, cacheWrite, total }: Tokens): string {
+export function tokensText({ input, output, cacheRead, cacheWrite, total }: Tokens): VisibleText {
   const all = input === undefined ? undefined : input + (cacheRead ?? 0) + (cacheWrite ?? 0);
-  if (all === undefined && output === undefined) return total === undefined ? '' : `${countText(total)} tokens`;
-  return `${countText(all ?? 0)} in, ${countText(output ?? 0)} out`;
+  if (all === undefined && output === undefined) return total === undefined ? say`` : say`${countText(total)} tokens`;
+  return say`${countText(all ?? 0)} in, ${countText(output ?? 0)} out`;
 }
 
-export function countText(count: number): string {
-  if (count < 1000) return String(count);
+export function countText(count: number): VisibleText {
+  if (count < 1000) return say`${count}`;
   return count < 1_000_000
-    ? `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`
-    : `${(count / 1_000_000).toFixed(1)}M`;
+    ? visible(`${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`)
+    : visible(`${(count / 1_000_000).toFixed(1)}M`);
 }
 
-export function costText(usd: number): string {
-  return `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`;
+export function costText(usd: number): VisibleText {
+  return visible(`$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`);
 }

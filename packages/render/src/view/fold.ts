@@ -1,15 +1,16 @@
-/** Long texts, folded: the beginning and the end, and how much is between them. */
+/** Folds long texts: shows the beginning, the end, and the number of lines between them. */
+import { say, type VisibleText } from '@spool/protocol/visible-text';
 import { type Line, span } from '../lines.ts';
 
 const FAINT = { dim: true } as const;
 
-/** Not folded if that would hide a single line. */
-export function folded(lines: readonly Line[], head: number, tail: number, indent = ''): Line[] {
+/** Folds lines, but not if that would hide a single one. */
+export function folded(lines: readonly Line[], head: number, tail: number, indent: VisibleText = say``): Line[] {
   if (lines.length <= head + tail + 1) return [...lines];
   const hidden = lines.length - head - tail;
   return [
     ...lines.slice(0, head),
-    [span(`${indent}… ${hidden} more lines`, FAINT)],
+    [span(say`${indent}… ${hidden} more lines`, FAINT)],
     ...(tail === 0 ? [] : lines.slice(-tail)),
   ];
 }

@@ -1,4 +1,4 @@
-/** For namespace.test.ts: what a body sees of the world. */
+/** Reports the environment of a body, for namespace.test.ts. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { startWithPid } from '@spool/testkit';

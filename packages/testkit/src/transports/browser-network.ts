@@ -1,6 +1,6 @@
 /**
- * The network of a browser in a test, as a SOCKS proxy, so that addresses, hosts and origins stay as they are: it can hold
- * everything back and let it go on (a tunnel), forget connections (a router that was restarted), or close them.
+ * The network of a browser in a test, as a SOCKS proxy, so that addresses, hosts and origins do not change: it can hold all
+ * traffic back and continue later (a tunnel), forget connections (a router that was restarted), or close them.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -14,9 +14,9 @@ export class BrowserNetwork implements AsyncDisposable {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   #isCut = false;
-  /** So far. */
+  /** The number of connections so far. */
   connections = 0;
-  /** Whether a connection is closed that begins with these bytes: `GET /ws HTTP/1.1…`. */
+  /** Returns whether to close a connection that begins with these bytes: `GET /ws HTTP/1.1…`. */
   refuses: (first: string) => boolean = () => false;
 
   private constructor() {
@@ -29,13 +29,13 @@ export class BrowserNetwork implements AsyncDisposable {
     return network;
   }
 
-  /** For the context of a browser. Without the bypass, loopback would go past it. */
+  /** The option for the context of a browser. Without the bypass, loopback would not use the proxy. */
   get proxy(): { readonly server: string; readonly bypass: string } {
     const { port } = this.#server.address() as { port: number };
     return { server: `socks5://127.0.0.1:${port}`, bypass: '<-loopback>' };
   }
 
-  /** Nothing passes, in either direction, and nobody is told. */
+  /** Holds back all traffic, in both directions, without an error. */
   cut(): void {
     this.#isCut = true;
     for (const { client, server } of this.#pairs) {
@@ -44,7 +44,7 @@ export class BrowserNetwork implements AsyncDisposable {
     }
   }
 
-  /** What was held back arrives. */
+  /** Delivers the traffic that was held back. */
   heal(): void {
     this.#isCut = false;
     for (const { client, server, isForgotten } of this.#pairs) {
@@ -54,7 +54,7 @@ export class BrowserNetwork implements AsyncDisposable {
     }
   }
 
-  /** What is open is never heard of again; new connections work. */
+  /** Forgets open connections, which become silent; new connections work. */
   forgetAll(): void {
     for (const pair of this.#pairs) {
       pair.isForgotten = true;
@@ -84,7 +84,7 @@ export class BrowserNetwork implements AsyncDisposable {
     });
   }
 
-  /** Whatever the name of the host is: tests stay on this machine. */
+  /** Connects to this machine, whatever the name of the host is. */
   #join(client: Socket, port: number): void {
     client.pause();
     const server = connect(port, '127.0.0.1', () => {

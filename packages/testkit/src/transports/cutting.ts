@@ -1,12 +1,12 @@
 /**
- * Breaks the connections of any runtime at a chosen frame, whatever carries them. The frame that is named is the last
- * that passes, or the first that does not.
+ * Breaks the connections of any runtime at a chosen frame, with any transport. The frame that is named is the last that passes,
+ * or the first that does not.
  */
 import type { Runtime, Transport } from '@spool/client';
 import { encodeFrame, type Frame, FrameReader, FrameType } from '@spool/protocol';
 
 export interface Cut {
-  /** Counted from 1, over all frames of the connection in this direction; the first is the hello. */
+  /** The number of the frame, from 1, over all frames of the connection in this direction; the first is the hello. */
   readonly frame: number;
   readonly direction: 'sent' | 'received';
   /** Whether the frame itself still passes. */
@@ -16,11 +16,11 @@ export interface Cut {
 export class CuttingRuntime implements Runtime {
   readonly #inner: Runtime;
   readonly #open = new Set<CuttingTransport>();
-  /** The cut of the n-th connection; null: it lives. */
+  /** Returns the cut of the n-th connection; null: it is not cut. */
   plan: (dial: number) => Cut | null = () => null;
   dials = 0;
   cuts = 0;
-  /** Bytes of output that have reached the client. */
+  /** The number of bytes of output that have reached the client. */
   outputBytes = 0;
 
   constructor(inner: Runtime) {
@@ -40,7 +40,7 @@ export class CuttingRuntime implements Runtime {
     return transport;
   }
 
-  /** Cuts what is open now. */
+  /** Cuts all open connections. */
   cutAll(): void {
     for (const transport of this.#open) transport.cut();
   }
@@ -90,12 +90,12 @@ class CuttingTransport implements Transport {
     return this.#inner.drained();
   }
 
-  /** Callers send whole frames, one at a time. */
+  /** Sends one frame: callers send whole frames, one at a time. */
   send(bytes: Uint8Array): void {
     this.#readers.sent.push(bytes, () => this.#count('sent', () => this.#inner.send(bytes)));
   }
 
-  /** Frames are passed on one by one, so that the cut is exactly between two, however they were joined on the way. */
+  /** Passes frames on one by one, so that the cut is exactly between two, however they were joined in transit. */
   #receive(chunk: Uint8Array): void {
     this.#readers.received.push(chunk, (frame) =>
       this.#count('received', () => {

@@ -7,10 +7,10 @@ import type { TestDaemon } from '../daemon.ts';
 import { until } from '../processes.ts';
 import type { TransportWorld, WorldSession } from './transport-contract.ts';
 
-/** Prints what comes through a FIFO, and writes what is typed to a file. Ends when the FIFO does. */
+/** A program that prints the content of a FIFO, and writes its input to a file. It ends with the FIFO. */
 const PROGRAM = 'stty raw -echo; cat > typed <&3 3<&- & : > ready; exec cat out 3<&-';
 
-/** Four segments of a log. The last has less than is to be kept, so the third stays too. */
+/** The output for a gap, four segments of a log. The last has fewer bytes than are kept, so the third stays too. */
 const GAP_BYTES = 13_000_000;
 const KEPT_FROM = 8 * 1024 * 1024;
 
@@ -63,7 +63,7 @@ async function printer(control: Client, folder: string): Promise<WorldSession> {
     id,
     async print(bytes) {
       for (let at = 0; at < bytes.length;) {
-        // The kernel takes 64 KiB at once; the next piece waits until the daemon has this one.
+        // The kernel accepts 64 KiB at once; the next piece waits until the daemon has this one.
         const part = bytes.subarray(at, at + 32 * 1024);
         at += writeSync(fifo, part);
         printed += part.length;

@@ -1,6 +1,6 @@
 /**
- * A network between a client and a gateway: it delays, forgets connections, closes them, or is away. As a reverse proxy does, it
- * puts the gateway's own name into the `Host` header.
+ * A network between a client and a gateway: it delays traffic, forgets connections, closes them, or is unavailable. Like a
+ * reverse proxy, it puts the gateway's own name into the `Host` header.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -8,7 +8,7 @@ export class FlakyProxy implements AsyncDisposable {
   readonly #target: number;
   readonly #pairs = new Set<{ readonly client: Socket; readonly server: Socket; isForgotten: boolean }>();
   #server: Server | null = null;
-  /** In each direction. */
+  /** The delay in each direction. */
   delayMs = 0;
   port = 0;
 
@@ -27,7 +27,7 @@ export class FlakyProxy implements AsyncDisposable {
     return this;
   }
 
-  /** Closes what is open. */
+  /** Closes all open connections. */
   closeAll(): void {
     for (const { client, server } of this.#pairs) {
       client.destroy();
@@ -35,12 +35,12 @@ export class FlakyProxy implements AsyncDisposable {
     }
   }
 
-  /** Passes nothing on any more, and says nothing: a pulled cable. New connections work. */
+  /** Drops all traffic of open connections without an error, like a pulled cable. New connections work. */
   forgetAll(): void {
     for (const pair of this.#pairs) pair.isForgotten = true;
   }
 
-  /** Goes away, with all connections. */
+  /** Stops listening, and closes all connections. */
   kill(): void {
     this.#server?.close();
     this.#server = null;

@@ -1,17 +1,17 @@
 /**
- * What a client may rely on, whatever carries its frames. One suite for memory, unix socket and WebSocket: a new
- * transport is done when it passes.
+ * The guarantees for a client with any transport. There is one suite for memory, unix socket and WebSocket: a new transport is
+ * done when it passes.
  */
 import { Client, type Runtime, type WatchItem } from '@spool/client';
 import { expect, test } from 'vitest';
 import { type Cut, CuttingRuntime } from './cutting.ts';
 
-/** A daemon, or what stands in for one, at the other end of the transport. */
+/** A daemon, or its substitute, at the other end of the transport. */
 export interface TransportWorld extends AsyncDisposable {
   readonly runtime: Runtime;
-  /** A session that prints and takes exactly what the test says. */
+  /** Starts a session that prints and accepts exactly the bytes of the test. */
   session(): Promise<WorldSession>;
-  /** A session whose first bytes are no longer stored. */
+  /** Starts a session whose first bytes are no longer stored. */
   sessionWithGap(): Promise<{ readonly id: string; readonly firstOffset: number; readonly bytes: Uint8Array }>;
 }
 
@@ -20,17 +20,17 @@ export interface WorldSession {
   /** Resolves when the bytes are in the log. */
   print(bytes: Uint8Array): Promise<void>;
   end(): Promise<void>;
-  /** What was typed, as the terminal got it, once it has this many bytes. */
+  /** Resolves with the input that the terminal got, once it has this many bytes. */
   typed(bytes: number): Promise<string>;
 }
 
 const pattern = (bytes: number, seed = 0): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, at) => ((at + seed) * 31 + ((at + seed) >> 8) * 7) & 0xff);
 
-/** Enough for several frames, and for credit to be granted again. */
+/** The number of bytes: enough for several frames, and for a second grant of credit. */
 const STREAM_BYTES = 600_000;
 
-/** As many frames as a short visit takes, and one more, so that the last round is not cut at all. */
+/** The number of frames of a short visit, and one more, so that the last round is not cut at all. */
 const FRAMES_MAX = 40;
 
 export function transportContract(name: string, open: () => Promise<TransportWorld>): void {
@@ -96,7 +96,7 @@ export function transportContract(name: string, open: () => Promise<TransportWor
     await session.end();
     await first;
     for (let asked = 0; asked < 20; asked++) expect((await client.get(session.id)).id).toBe(session.id);
-    // What the reader has taken is granted again; the rest waits in the log.
+    // Bytes that the reader has taken are granted again; the rest waits in the log.
     expect(cutting.outputBytes).toBeLessThanOrEqual(2 * 32 * 1024);
     const rest = await collect(watch);
     expect(joined([(await first).value!, ...rest]).equals(pattern(STREAM_BYTES))).toBe(true);
@@ -105,7 +105,7 @@ export function transportContract(name: string, open: () => Promise<TransportWor
   test(`[REM-1] ${name}: each key arrives once and in order, however often the link breaks`, async () => {
     await using world = await open();
     const cutting = new CuttingRuntime(world.runtime);
-    // Cut on the way there and on the way back, so that a key is lost in one case and its confirmation in the other.
+    // Cut in each direction, so that a key is lost in one case and its confirmation in the other.
     cutting.plan = (dial) =>
       dial > 9
         ? null
@@ -153,7 +153,7 @@ export function transportContract(name: string, open: () => Promise<TransportWor
   });
 }
 
-/** What a user does in a minute: look at the list, read what was printed, type something. */
+/** Performs the typical actions of a user: lists sessions, reads the output, types a key. */
 async function visit(client: Client, id: string, key: string): Promise<void> {
   expect((await client.get(id)).id).toBe(id);
   const watch = client.watch(id, { from: 0, creditBytes: 200 });

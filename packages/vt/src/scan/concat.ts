@@ -1,4 +1,4 @@
-/** Two pieces as one, without Node's Buffer: this package also runs in browsers. */
+/** Joins two pieces, without Node's Buffer: this package also runs in browsers. */
 export function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
   const whole = new Uint8Array(head.length + tail.length);
   whole.set(head);

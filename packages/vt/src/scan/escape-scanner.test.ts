@@ -8,7 +8,7 @@ import { referenceScan } from '../testing/reference-scanner.ts';
 
 type Event = readonly (string | number | boolean)[];
 
-/** Everything that the scanner reports; neighbouring runs of text are joined. */
+/** Collects everything that the scanner reports; neighbouring runs of text are joined. */
 function collector(): { readonly events: Event[]; readonly listener: ScanListener } {
   const events: Event[] = [];
   const join = (what: string, part: string): void => {
@@ -38,7 +38,7 @@ function scan(chunks: readonly Uint8Array[], options?: ScannerOptions): Event[] 
 
 const b = (latin: string): Uint8Array => Uint8Array.from(Buffer.from(latin, 'latin1'));
 
-/** Input (Latin-1, so that each character is a byte) and what is found in it. */
+/** Inputs (Latin-1, so that each character is a byte) with the sequences that they contain. */
 const CASES: readonly (readonly [string, readonly Event[], C1?])[] = [
   ['hello', [['text', 'hello']]],
   [
@@ -323,8 +323,8 @@ describe('EscapeScanner', () => {
         });
         two.feed(one.pending);
         const isText = (event: Event | undefined): boolean => event?.[0] === 'text';
-        // Of what is pending nothing has yet happened, but for an overlong string's beginning, and a character's first
-        // bytes.
+        // Pending bytes have not been reported yet, except the beginning of an overlong string and the first bytes of a
+        // character.
         expect(second.events.filter((event) => !isText(event) && event[0] !== 'overlong')).toEqual([]);
         expect([...two.pending]).toEqual([...one.pending]);
         first.events.length = 0;

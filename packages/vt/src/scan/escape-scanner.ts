@@ -1,13 +1,13 @@
 /**
- * Finds the control sequences in a terminal's bytes, wherever the reads have cut them.
+ * Finds the control sequences in a terminal's bytes, also where reads have cut them.
  *
- * Everything else in this package builds on it. It never throws at its input, keeps at most one unfinished sequence
- * (within named limits; a longer one is reported and dropped), and skips over text. `pending`, fed to a fresh scanner,
- * gives the same state: this is what lets an attach start at any byte.
+ * Everything else in this package builds on it. It never throws at its input, keeps at most one unfinished sequence (within named
+ * limits; a longer one is reported and dropped), and skips over text. `pending`, fed to a fresh scanner, gives the same state: an
+ * attach can therefore start at any byte.
  *
- * ECMA-48 as terminals read it: a C0 control inside an escape or CSI takes effect at once and the sequence continues;
- * CAN and SUB end it; ESC starts a new one; a byte above 0x7f aborts an escape or CSI and is text. BEL ends an OSC and
- * no other string.
+ * The rules are ECMA-48 as terminals implement it: a C0 control inside an escape or CSI takes effect at once and the sequence
+ * continues; CAN and SUB end it; ESC starts a new one; a byte above 0x7f aborts an escape or CSI and is text. BEL ends an OSC,
+ * but no other string.
  */
 import { concat } from './concat.ts';
 import { FoundSequence } from './found-sequence.ts';
@@ -15,26 +15,29 @@ import type { Sequence, SequenceKind } from './sequence.ts';
 import { TextJump } from './text-jump.ts';
 import { cutCharacterBytes } from './utf8.ts';
 
-/** The scanner's callbacks. Only those that are set cost anything. */
+/** The scanner's callbacks. A callback that is not set costs no time. */
 export interface ScanListener {
   onSequence(sequence: Sequence): void;
-  /** A C0 control (or DEL) out of `controls`; and any that is inside an escape or CSI. */
+  /** Reports a C0 control (or DEL) that is in `controls`, and every control inside an escape or CSI. */
   onControl?(code: number, offset: number): void;
-  /** A run of text: everything between the sequences, with the C0 controls that are not in `controls`. */
+  /** Reports a run of text: everything between the sequences, with the C0 controls that are not in `controls`. */
   onText?(source: Uint8Array, from: number, to: number, offset: number): void;
-  /** Text aborted an escape or CSI. It has no effect, but a character cut by it does not continue after it. */
+  /**
+   * Reports that text aborted an escape or CSI. The aborted sequence has no effect, but a character that it cut does not continue
+   * after it.
+   */
   onBroken?(): void;
-  /** A sequence longer than its limit: its content so far. `onSequence` is not called for it. */
+  /** Reports the content so far of a sequence that is longer than its limit. `onSequence` is not called for it. */
   onOverlong?(sequence: Sequence): void;
-  /** The rest of an overlong string as it comes, without its end. */
+  /** Reports the rest of an overlong string as it arrives, without its end. */
   onOverlongPart?(source: Uint8Array, from: number, to: number): void;
-  /** The end of an overlong sequence; not whole when it was aborted. */
+  /** Reports the end of an overlong sequence; `isWhole` is false if the sequence was aborted. */
   onOverlongEnd?(isWhole: boolean): void;
 }
 
 /**
- * Where C1 controls (CSI, OSC, … in one character) count: `utf8`: as the characters U+0080 to U+009F; `bytes`: as
- * single bytes, in a stream that is not UTF-8; `off`: nowhere.
+ * The forms of C1 controls (CSI, OSC, … in one character) that count. `utf8`: the characters U+0080 to U+009F; `bytes`: single
+ * bytes, in a stream that is not UTF-8; `off`: none.
  */
 export type C1 = 'utf8' | 'bytes' | 'off';
 
@@ -42,15 +45,15 @@ export interface ScannerOptions {
   readonly c1?: C1;
   /** Absolute offset of the first byte to be fed. */
   readonly offset?: number;
-  /** The C0 codes (and 0x7f) to report where they stand in text. By default all of them, if there is an `onControl`. */
+  /** The C0 codes (and 0x7f) to report inside text. Default: all of them if there is an `onControl`. */
   readonly controls?: readonly number[];
   readonly stringBytesMax?: number;
 }
 
-/** An escape or CSI, every byte counted. The longest legitimate ones, SGR with two colours, stay below 64. */
+/** The limit of an escape or CSI; every byte counts. The longest legitimate ones, SGR with two colours, stay below 64. */
 export const CONTROL_BYTES_MAX = 512;
 
-/** An OSC, DCS, APC, PM or SOS. Kitty sends images in pieces of 4 KiB; a status report has 4 KiB at most. */
+/** The limit of an OSC, DCS, APC, PM or SOS. Kitty sends images in pieces of 4 KiB; a status report has 4 KiB at most. */
 export const STRING_BYTES_MAX = 64 * 1024;
 
 export class EscapeScanner {
@@ -67,7 +70,7 @@ export class EscapeScanner {
   #kept: Uint8Array = NOTHING; // the unfinished sequence is its first #keptLength bytes
   #keptLength = 0;
   #eightBitBytes = 0; // 1 or 2 if the sequence began with a C1 control, else 0
-  #isMixed = false; // controls are inside the sequence
+  #isMixed = false; // the sequence has controls inside
   #isOverlong = false;
   #cutCharacter: Uint8Array = NOTHING;
 
@@ -89,8 +92,8 @@ export class EscapeScanner {
   }
 
   /**
-   * The bytes of the unfinished sequence or character, without controls that have already taken effect. Of an overlong
-   * one, as many as make it overlong for the next scanner too.
+   * The bytes of the unfinished sequence or character, without controls that have already taken effect. For an overlong sequence:
+   * as many bytes as make it overlong for the next scanner too.
    */
   get pending(): Uint8Array {
     if (this.#state === GROUND) return this.#cutCharacter.slice();
@@ -101,12 +104,14 @@ export class EscapeScanner {
     return concat(kept, this.#state === STRING_ESCAPE ? ESC_BYTES : LEAD_BYTES);
   }
 
-  /** Nothing is unfinished: neither a sequence nor a character. */
+  /** True if neither a sequence nor a character is unfinished. */
   get isBetween(): boolean {
     return this.#state === GROUND && this.#cutCharacter.length === 0;
   }
 
-  /** So many bytes were read elsewhere. They must be whole characters of text, and come while `isBetween`. */
+  /**
+   * Advances the offset by bytes that were read elsewhere. They must be whole characters of text, and `isBetween` must be true.
+   */
   pass(bytes: number): void {
     this.#offset += bytes;
   }
@@ -123,7 +128,7 @@ export class EscapeScanner {
     let limitAt = this.#isOverlong ? length : from + this.#limitOf(state);
     let textFrom = 0;
     let partFrom = 0; // the unreported rest of an overlong string
-    let isLeadTold = !this.#isOverlong; // the C2 that ended the last chunk
+    let isLeadTold = !this.#isOverlong; // whether the C2 that ended the last chunk was reported
 
     for (let at = 0; at < length; at++) {
       if (state === GROUND) {
@@ -205,7 +210,7 @@ export class EscapeScanner {
         case HOLD:
           from = at;
           break;
-        case RESTART: // ESC and no backslash: the string is aborted, and that ESC starts a sequence
+        case RESTART: // ESC without a backslash: the string is aborted, and that ESC starts a sequence
           if (this.#isOverlong) this.#endOverlong(chunk, partFrom, at, before, false);
           this.#forget();
           if (at === 0) this.#keep(ESC_BYTES, 0, 1);
@@ -253,7 +258,7 @@ export class EscapeScanner {
 
   #beginOverlong(chunk: Uint8Array, from: number, at: number, state: number): void {
     this.#keep(chunk, Math.max(from, 0), at);
-    // `pending` must leave the next scanner inside the string, not on the way out of it.
+    // `pending` must leave the next scanner inside the string, not in the middle of its end.
     if (state === STRING_LEAD) this.#kept[this.#keptLength - 1] = 0x3f;
     this.#isOverlong = true;
     if (this.#listener.onOverlong === undefined) return;
@@ -275,7 +280,7 @@ export class EscapeScanner {
     if (state >= OSC && end > partFrom) this.#listener.onOverlongPart?.(chunk, partFrom, end);
   }
 
-  /** A C2 that ended the last chunk and was no half of a C1 control. One in this chunk would not have been held. */
+  /** Reports a C2 that ended the last chunk and was not half of a C1 control. A C2 inside this chunk is not held. */
   #tellLead(at: number): void {
     if (at === 0) this.#listener.onText?.(LEAD_BYTES, 0, 1, this.#offset - 1);
   }
@@ -285,7 +290,7 @@ export class EscapeScanner {
     const isContinued = chunk.length < 3 && textFrom === 0 && this.#cutCharacter.length > 0;
     const text = isContinued ? Uint8Array.of(...this.#cutCharacter, ...chunk) : chunk;
     const cut = cutCharacterBytes(text, isContinued ? 0 : textFrom, text.length);
-    this.#cutCharacter = cut === 0 ? NOTHING : new Uint8Array(text.subarray(text.length - cut)); // a Buffer's slice is no copy
+    this.#cutCharacter = cut === 0 ? NOTHING : new Uint8Array(text.subarray(text.length - cut)); // the slice of a Buffer is not a copy
   }
 
   #keep(source: Uint8Array, from: number, to: number): void {
@@ -338,8 +343,8 @@ const isNoInnerControl = (byte: number, at: number): boolean => at === 0 || (byt
 const openerAt = (kept: Uint8Array): number => kept.findIndex((byte, at) => at > 0 && isNoInnerControl(byte, at));
 
 /**
- * The end of a CSI that is complete in this chunk and has nothing unusual, else 0. Nine sequences of ten are such:
- * bypassing the table for them doubled the speed on everything coloured (vim 95 → 200 MB/s, an Ink program 200 → 400).
+ * Returns the end of a CSI that is complete in this chunk and has no unusual parts, else 0. Nine of ten sequences are such:
+ * bypassing the table for them doubled the speed on all coloured output (vim 95 → 200 MB/s, an Ink program 200 → 400).
  */
 function plainCsiEnd(chunk: Uint8Array, at: number): number {
   if (chunk[at + 1] !== 0x5b || chunk[at] !== ESC) return 0;
@@ -351,7 +356,7 @@ function plainCsiEnd(chunk: Uint8Array, at: number): number {
   return byte >= 0x40 && byte < 0x7f && end - at < CONTROL_BYTES_MAX ? end + 1 : 0;
 }
 
-/** Skips a string's payload, up to a byte that may end it. */
+/** Skips a string's payload, up to a byte that may end the string. */
 function payloadEnd(chunk: Uint8Array, from: number, limitAt: number): number {
   const to = Math.min(chunk.length, limitAt);
   let at = from;
@@ -391,9 +396,9 @@ const RESTART = 8;
 const RESUME = 9;
 const EIGHT_BIT = 10;
 
-// B begin, E emit, X control, C cancel, T text, R restart, U resume, 8 a C1 control, . keep and stay.
-// Lower case: keep and go on (m: to escape intermediate; p n g: to the CSI states; q: to string escape). [ ] P: open.
-// Where C1 controls do not count, c and h are as high, s and l are kept. Else c: 8, h: hold, s: E, l: keep and see.
+// B begin, E emit, X control, C cancel, T text, R restart, U resume, 8 a C1 control, . keep and stay. Lower case: keep the byte
+// and change the state (m: to escape intermediate; p n g: to the CSI states; q: to string escape). [ ] P: open. If C1 controls do
+// not count, c and h are handled as high, s and l are kept. Otherwise c: 8, h: hold, s: E, l: keep and see.
 const ROWS: readonly string[] = [
   //                  cancel ESC BEL ctrl inter param <=>? [  ]  PX^_ \  final DEL c1 ST C2 high
   /* ground        */ ' X     B   X   X    .     .     .   .  .  .    .  .     X   c  c  h  . ',
@@ -431,7 +436,7 @@ const CLASS_OF = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte === LEAD_BYTE ? 15 : HIGH;
 });
 
-/** Action and next state; without one, the state stays. */
+/** Action and next state; without a next state, the state does not change. */
 const MARKS: Readonly<Record<string, readonly [action: number, next?: number]>> = {
   '.': [KEEP],
   X: [CONTROL],

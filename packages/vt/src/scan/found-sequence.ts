@@ -1,7 +1,7 @@
 /**
  * The one `Sequence` that a scanner reuses: its place, its parts, and its plain form.
  *
- * The bytes are read here, once; a terminal sends a flood of these, so nothing is allocated for the usual ones.
+ * The bytes are read here, once. A terminal sends very many sequences, so the usual ones cause no allocation.
  */
 import type { Sequence, SequenceKind } from './sequence.ts';
 
@@ -29,7 +29,7 @@ export class FoundSequence implements Sequence {
     this.to = to;
   }
 
-  /** A CSI with neither intermediates nor controls in it. */
+  /** Places a CSI that contains neither intermediates nor controls. */
   placeCsi(start: number, source: Uint8Array, from: number, to: number): void {
     this.place(start, start + to - from, source, from, to);
     const first = source[from + 2]!;
@@ -42,14 +42,14 @@ export class FoundSequence implements Sequence {
     this.#data(to, to);
   }
 
-  /** Lets go of the bytes. */
+  /** Drops the reference to the bytes. */
   release(): void {
     this.source = NOTHING;
   }
 
   /**
-   * Puts the bytes into the plain form: ESC and a letter for a C1 control, no controls inside. `eightBitBytes`: the
-   * length of the C1 control at its beginning; `endBytes`: of the one that ends the string; 0 where there is none.
+   * Puts the bytes into the plain form: ESC and a letter for a C1 control, no controls inside. `eightBitBytes` is the length of
+   * the C1 control at the beginning, `endBytes` that of the one that ends the string; 0 if there is none.
    */
   rewrite(eightBitBytes: number, isString: boolean, endBytes: number): void {
     const { source, to } = this;
@@ -108,7 +108,7 @@ export class FoundSequence implements Sequence {
     this.#readString(kind, this.to - (this.endsWithBell ? 1 : 2));
   }
 
-  /** Of an overlong one: a string's payload so far, of others nothing. */
+  /** Reads an overlong sequence: the payload so far if it is a string, else no data. */
   readUnfinished(kind: SequenceKind): void {
     this.endsWithBell = false;
     this.#readString(kind, this.to);
@@ -124,7 +124,10 @@ export class FoundSequence implements Sequence {
     if (kind === 'dcs') this.#readDcsHead();
   }
 
-  /** Prefix, parameters, intermediates, final byte; out of order: no final byte, and all is data. */
+  /**
+   * Reads prefix, parameters, intermediates and final byte. If they are out of order, there is no final byte, and everything is
+   * data.
+   */
   #readDcsHead(): void {
     const { source, dataTo } = this;
     let at = this.dataFrom;

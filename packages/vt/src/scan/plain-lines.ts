@@ -1,12 +1,15 @@
 /**
- * Whether bytes are nothing but lines of printable ASCII. Four bytes at a time: a GiB of ordinary lines takes half a second, byte by
- * byte two seconds, with a regular expression for each rule four.
+ * Checks whether bytes consist only of lines of printable ASCII. It reads four bytes at a time: a GiB of ordinary lines takes
+ * half a second; byte by byte it takes two seconds, with a regular expression for each rule four.
  */
 
-/** `crlf`: each line ends with a carriage return and a line feed. `lf`: some with a line feed alone. `no`: not plain. */
+/**
+ * `crlf`: each line ends with a carriage return and a line feed. `lf`: some lines end with a line feed alone. `no`: the bytes are
+ * not plain.
+ */
 export type LineEnds = 'crlf' | 'lf' | 'no';
 
-/** `before` is the byte before them. The last line may be cut anywhere. */
+/** Checks `bytes`; `before` is the byte before them. The last line may be cut anywhere. */
 export function plainLineEnds(bytes: Uint8Array, before: number): LineEnds {
   const { buffer, byteOffset, length } = bytes;
   let isReturn = before === CR;
@@ -22,7 +25,7 @@ export function plainLineEnds(bytes: Uint8Array, before: number): LineEnds {
     }
     return true;
   };
-  const first = -byteOffset & 3; // where memory is aligned
+  const first = -byteOffset & 3; // the index of the first aligned byte
   if (length < 2 * WORD_BYTES) return isPlain(0, length) ? ends : 'no';
   if (!isPlain(0, first)) return 'no';
   const words = new Int32Array(buffer, byteOffset + first, Math.floor((length - first) / WORD_BYTES));

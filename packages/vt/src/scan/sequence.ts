@@ -2,9 +2,9 @@
  * One control sequence, as the scanner found it, and how to read it.
  *
  * The bytes `source[from..to)` are always in the plain 7-bit form: introduced by ESC, with no other control inside the
- * parameters, ended (a string) by BEL or ESC \. If the program wrote it otherwise, the scanner has rewritten it;
- * `start` and `end` are still the offsets in the stream. The object and `source` belong to the scanner and are valid
- * during the call only: copy what you keep.
+ * parameters, and a string ends with BEL or ESC \. If the program wrote another form, the scanner has rewritten it; `start` and
+ * `end` are still the offsets in the stream. The object and `source` belong to the scanner and are valid during the call only:
+ * copy what you keep.
  */
 export interface Sequence {
   readonly kind: SequenceKind;
@@ -16,12 +16,9 @@ export interface Sequence {
   readonly to: number;
   /** csi, dcs: `<`, `=`, `>` or `?` before the parameters, else 0. */
   readonly prefix: number;
-  /** escape, csi, dcs: the byte 0x20–0x2f before the final one, else 0. Two of them make a number above 255. */
+  /** escape, csi, dcs: the byte 0x20–0x2f before the final one, else 0. Two such bytes make a number above 255. */
   readonly intermediate: number;
-  /**
-   * escape, csi, dcs: the final byte. 0 for the other strings, and where the parts are in an order that no terminal
-   * accepts.
-   */
+  /** escape, csi, dcs: the final byte. 0 for the other strings, and if the parts are in an order that no terminal accepts. */
   readonly final: number;
   /** csi, dcs: `source[paramsFrom..paramsTo)`, without prefix and intermediates. */
   readonly paramsFrom: number;
@@ -29,18 +26,18 @@ export interface Sequence {
   /** osc, dcs, sos, pm, apc: the payload is `source[dataFrom..dataTo)`. */
   readonly dataFrom: number;
   readonly dataTo: number;
-  /** A string that ended with BEL: replies end like the query. */
+  /** True for a string that ended with BEL: a reply ends in the same way as its query. */
   readonly endsWithBell: boolean;
 }
 
 export type SequenceKind = 'escape' | 'csi' | 'osc' | 'dcs' | 'sos' | 'pm' | 'apc';
 
 /** Terminals ignore parameters beyond this many. */
-export const PARAMS_MAX = 32;
+const PARAMS_MAX = 32;
 
 /**
- * The parameters as numbers; an omitted one is -1, so that the caller applies its default. Subparameters (after a
- * colon) are skipped.
+ * Returns the parameters as numbers; an omitted one is -1, so that the caller applies its default. Subparameters (after a colon)
+ * are skipped.
  */
 export function paramsOf(sequence: Sequence): readonly number[] {
   const { source, paramsFrom, paramsTo } = sequence;
@@ -65,13 +62,13 @@ export function paramsOf(sequence: Sequence): readonly number[] {
   return params;
 }
 
-/** One parameter, or `fallback` where it is omitted. */
+/** Returns one parameter, or `fallback` if it is omitted. */
 export function paramOf(sequence: Sequence, index: number, fallback: number): number {
   const value = paramsOf(sequence)[index] ?? -1;
   return value < 0 ? fallback : value;
 }
 
-/** The number an OSC begins with, -1 if none. */
+/** Returns the number at the beginning of an OSC, or -1 without one. */
 export function oscCodeOf(sequence: Sequence): number {
   const { source, dataFrom, dataTo } = sequence;
   let code = -1;
@@ -84,7 +81,7 @@ export function oscCodeOf(sequence: Sequence): number {
   return dataTo - dataFrom <= OSC_CODE_DIGITS_MAX ? code : -1;
 }
 
-/** Where an OSC's text begins: after its number and the semicolon. */
+/** Returns the index of an OSC's text: after its number and the semicolon. */
 export function oscTextFrom(sequence: Sequence): number {
   const { source, dataFrom, dataTo } = sequence;
   for (let at = dataFrom; at < dataTo; at++) if (source[at] === 0x3b) return at + 1;
@@ -92,25 +89,25 @@ export function oscTextFrom(sequence: Sequence): number {
 }
 
 /**
- * The payload byte for byte as a string (Latin-1), up to a maximum: for formats that are ASCII, where anything else is
- * refused.
+ * Returns the payload byte for byte as a string (Latin-1), up to a maximum: for formats that are ASCII and refuse everything
+ * else.
  */
 export function payloadOf(sequence: Sequence, charactersMax: number, from: number = sequence.dataFrom): string {
   return latin1(sequence.source, from, Math.min(sequence.dataTo, from + charactersMax));
 }
 
-/** The text of an OSC, after its number, up to a maximum. */
+/** Returns the text of an OSC, after its number, up to a maximum. */
 export const oscPayloadOf = (sequence: Sequence, charactersMax: number): string =>
   payloadOf(sequence, charactersMax, oscTextFrom(sequence));
 
-/** Bytes as a string, each its own character. */
+/** Converts each byte to one character. */
 export function latin1(bytes: Uint8Array, from: number, to: number): string {
   let text = '';
   for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!);
   return text;
 }
 
-/** A copy of the whole sequence. (Of a Node `Buffer`, `slice` would be none.) */
+/** Returns a copy of the whole sequence. (`slice` of a Node `Buffer` would not copy.) */
 export const bytesOf = (sequence: Sequence): Uint8Array =>
   new Uint8Array(sequence.source.subarray(sequence.from, sequence.to));
 

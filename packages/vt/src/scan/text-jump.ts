@@ -1,10 +1,10 @@
 /**
  * Finds the next byte of a chunk that is not plain text.
  *
- * It checks a few bytes one by one, since in coloured output the next escape is near, and then jumps: a few stops are
- * searched with `indexOf`, and each result is kept until it is passed. On a Node `Buffer` that is memchr (8 GB/s for a
- * log in 4 KiB reads), on a `Uint8Array` 1 GB/s; byte by byte alone 0.5. The first 32 single steps made coloured logs
- * half as fast again.
+ * It checks a few bytes one by one, since in coloured output the next escape is near, and then jumps: it searches for each stop
+ * byte with `indexOf`, and keeps each result until it is passed. On a Node `Buffer` `indexOf` is memchr (8 GB/s for a log in 4
+ * KiB reads), on a `Uint8Array` it reaches 1 GB/s; byte by byte alone reaches 0.5. Checking the first 32 bytes one by one made
+ * coloured logs half as fast again.
  */
 export class TextJump {
   readonly #stops: readonly number[];
@@ -14,7 +14,7 @@ export class TextJump {
   readonly #foundAt: Int32Array;
   #chunk: Uint8Array = NOTHING;
 
-  /** With `skipsLead`, a C2 is skipped unless a C1 control follows or the chunk ends there. */
+  /** If `skipsLead` is set, a C2 is skipped unless a C1 control follows or the chunk ends there. */
   constructor(stops: readonly number[], skipsLead: boolean) {
     this.#stops = stops;
     this.#skipsLead = skipsLead;
@@ -28,7 +28,7 @@ export class TextJump {
     this.#foundAt.fill(-1);
   }
 
-  /** The first stop from `at` on, or the chunk's length. */
+  /** Returns the index of the first stop from `at` on, or the chunk's length. */
   next(at: number): number {
     const chunk = this.#chunk;
     const { length } = chunk;
@@ -41,7 +41,7 @@ export class TextJump {
     }
   }
 
-  /** Lets go of the chunk. */
+  /** Drops the reference to the chunk. */
   end(): void {
     this.#chunk = NOTHING;
   }

@@ -1,19 +1,19 @@
 /**
- * UTF-8 that comes in pieces.
+ * Decodes UTF-8 that arrives in pieces.
  *
- * A character cut by a read is continued with the next one: valid bytes in give the same text out at any cut, with no
- * replacement characters. What is not UTF-8 becomes U+FFFD, one for each maximal broken part (as in the WHATWG rules),
- * so that two decoders agree on how many cells it takes.
+ * A character that a read has cut continues with the next read: valid bytes give the same text at any cut, without replacement
+ * characters. Invalid bytes become U+FFFD, one for each maximal broken part (as in the WHATWG rules), so that two decoders agree
+ * on how many cells it takes.
  */
 
 /** Decodes a stream. `flush` at its end reports an incomplete character. */
 export class Utf8Decoder {
   #point = 0; // bits of the unfinished character
   #missing = 0; // continuation bytes it still needs
-  #low = 0x80; // what the next continuation byte must be (narrower after E0, ED, F0, F4)
+  #low = 0x80; // the range of the next continuation byte (narrower after E0, ED, F0, F4)
   #high = 0xbf;
 
-  /** The text of `bytes[from..to)`, with the character left open by the last call. */
+  /** Returns the text of `bytes[from..to)`, with the character that the last call left open. */
   decode(bytes: Uint8Array, from = 0, to: number = bytes.length): string {
     let text = '';
     let at = from;
@@ -45,12 +45,12 @@ export class Utf8Decoder {
     return text + unitsText(units);
   }
 
-  /** The last call ended inside a character. */
+  /** True if the last call ended inside a character. */
   get isCut(): boolean {
     return this.#missing > 0;
   }
 
-  /** Ends the stream: U+FFFD when it stopped inside a character, else nothing. */
+  /** Ends the stream: returns U+FFFD if it stopped inside a character, else ''. */
   flush(): string {
     if (this.#missing === 0) return '';
     this.#missing = 0;
@@ -81,13 +81,13 @@ export class Utf8Decoder {
   }
 }
 
-/** All of `bytes[from..to)` as text; for payloads that are complete. */
+/** Decodes all of `bytes[from..to)`; for payloads that are complete. */
 export function decodeUtf8(bytes: Uint8Array, from = 0, to: number = bytes.length): string {
   const decoder = new Utf8Decoder();
   return decoder.decode(bytes, from, to) + decoder.flush();
 }
 
-/** The bytes of a text. A lone surrogate becomes U+FFFD, as everywhere. */
+/** Returns the bytes of a text. A lone surrogate becomes U+FFFD, as everywhere. */
 export function encodeUtf8(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length * 3);
   let length = 0;
@@ -114,7 +114,7 @@ export function encodeUtf8(text: string): Uint8Array {
   return bytes.slice(0, length);
 }
 
-/** How many bytes from `at` on (before `to`) belong to one character that is well-formed so far. */
+/** Returns how many bytes from `at` on (before `to`) belong to one character that is well-formed so far. */
 export function goodBytes(bytes: Uint8Array, at: number, to: number): number {
   if (at >= to) return 0;
   const lead = bytes[at]!;
@@ -127,7 +127,7 @@ export function goodBytes(bytes: Uint8Array, at: number, to: number): number {
   return good;
 }
 
-/** The length of the unfinished character at the end of `bytes[from..to)`: 0 to 3. */
+/** Returns the length of the unfinished character at the end of `bytes[from..to)`: 0 to 3. */
 export function cutCharacterBytes(bytes: Uint8Array, from: number, to: number): number {
   for (let at = to - 1; at >= from && at >= to - 3; at--) {
     const byte = bytes[at]!;
@@ -137,7 +137,7 @@ export function cutCharacterBytes(bytes: Uint8Array, from: number, to: number): 
   return 0;
 }
 
-/** The length of the character that starts with `lead`; 0 when no character does. */
+/** Returns the length of the character that starts with `lead`; 0 if no character starts with it. */
 export function lengthOf(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead < 0xc2 || lead > 0xf4) return 0;
@@ -149,7 +149,7 @@ const REPLACEMENT = '\ufffd';
 const lowestSecond = (lead: number): number => (lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80);
 const highestSecond = (lead: number): number => (lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf);
 
-/** UTF-16 on its way to a string: 4096 are few enough to be the arguments of one call, in every engine. */
+/** The number of UTF-16 units that are converted at once: few enough to be the arguments of one call, in every engine. */
 const UNITS_MAX = 4096;
 const UNITS = new Uint16Array(UNITS_MAX + 1);
 

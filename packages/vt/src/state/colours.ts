@@ -1,10 +1,10 @@
 /**
- * The colours that a terminal would report: what the program has set, else what the attached terminal reported, else
+ * The colours that a terminal would report: those that the program has set, else those that the attached terminal reported, else
  * COLORFGBG, else white on black and xterm's palette [QRY-2].
  */
 import { oscCodeOf, oscPayloadOf, type Sequence } from '../scan/sequence.ts';
 
-/** Each 0 to 255. */
+/** Three parts, each 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number];
 
 /** OSC 10 to 19 by number; the palette (OSC 4) by index. */
@@ -25,12 +25,12 @@ export class ColourTable {
     this.#base = base;
   }
 
-  /** A terminal was attached and reported its own. */
+  /** Replaces the base colours: a terminal was attached and reported its own. */
   rebase(base: BaseColours): void {
     this.#base = base;
   }
 
-  /** `OSC code ; ?`, or `OSC 4 ; index ; ?`. Undefined: there is no such colour. */
+  /** Returns the answer to `OSC code ; ?` or `OSC 4 ; index ; ?`. Undefined: the colour does not exist. */
   get(code: number, index = 0): Rgb | undefined {
     return this.#set.get(keyOf(code, index)) ?? this.#baseOf(code, index);
   }
@@ -39,7 +39,7 @@ export class ColourTable {
     return isDark(this.get(11)!);
   }
 
-  /** Follows OSC 4, 10–19 (set) and 104, 110–119 (reset). Queries and unknown colours change nothing. */
+  /** Follows OSC 4, 10–19 (set) and 104, 110–119 (reset). Queries and unknown colours have no effect. */
   apply(sequence: Sequence): void {
     if (sequence.kind !== 'osc') return;
     const code = oscCodeOf(sequence);
@@ -50,7 +50,7 @@ export class ColourTable {
     else if (isReset) this.#set.delete(keyOf(code - 100, 0));
     else if (code === 4)
       for (let at = 0; at + 1 < words.length; at += 2) this.#put(4, indexOf(words[at]!), words[at + 1]!);
-    else words.forEach((word, at) => this.#put(code + at, 0, word)); // one OSC 10 may go on with 11, 12, …
+    else words.forEach((word, at) => this.#put(code + at, 0, word)); // one OSC 10 may also set 11, 12, …
   }
 
   #put(code: number, index: number, word: string): void {
@@ -76,13 +76,13 @@ export class ColourTable {
   }
 }
 
-/** `rgb:ffff/8080/00` as terminals reply it, with 16 bits each. */
+/** Formats a colour as terminals report it, with 16 bits for each part: `rgb:ffff/8080/00`. */
 export const formatColour = (colour: Rgb): string =>
   `rgb:${colour.map((part) => part.toString(16).padStart(2, '0').repeat(2)).join('/')}`;
 
 /**
- * `rgb:r/g/b` (1 to 4 digits each), `rgba:…`, `#rgb`, `#rrggbb`, `#rrrgggbbb`, `#rrrrggggbbbb`. Names are not known
- * here.
+ * Reads `rgb:r/g/b` (1 to 4 digits each), `rgba:…`, `#rgb`, `#rrggbb`, `#rrrgggbbb`, `#rrrrggggbbbb`. Names of colours are not
+ * supported.
  */
 export function parseColour(text: string): Rgb | undefined {
   const slashed = /^rgba?:([0-9a-f]{1,4})\/([0-9a-f]{1,4})\/([0-9a-f]{1,4})(?:\/[0-9a-f]{1,4})?$/i.exec(text);
@@ -102,7 +102,7 @@ export function parseColour(text: string): Rgb | undefined {
   return [part(0), part(1), part(2)];
 }
 
-/** `15;0`, `0;default;15`: foreground first, background last, both indices of the 16 colours. */
+/** Reads COLORFGBG (`15;0`, `0;default;15`): foreground first, background last, both indices of the 16 colours. */
 export function coloursOfFgBg(text: string): BaseColours | undefined {
   const match = /^(\d{1,2});(?:[^;]*;)?(\d{1,2})$/.exec(text);
   if (match === null) return undefined;
@@ -112,10 +112,10 @@ export function coloursOfFgBg(text: string): BaseColours | undefined {
     : { foreground: xtermColour(foreground), background: xtermColour(background) };
 }
 
-/** Weighted by the eye's sensitivity to each part. */
+/** Weights each part by the eye's sensitivity to it. */
 export const isDark = ([red, green, blue]: Rgb): boolean => 299 * red + 587 * green + 114 * blue < 128_000;
 
-/** xterm's 256: sixteen, a cube of 6 × 6 × 6, and a ramp of greys. */
+/** Returns one of xterm's 256 colours: sixteen, a cube of 6 × 6 × 6, and a ramp of greys. */
 export function xtermColour(index: number): Rgb {
   if (index < 16) return SIXTEEN[index]!;
   if (index >= 232) return [8 + 10 * (index - 232), 8 + 10 * (index - 232), 8 + 10 * (index - 232)];
@@ -143,7 +143,7 @@ const SIXTEEN: readonly Rgb[] = [
   [255, 255, 255],
 ];
 
-/** 256 entries of `255;rgb:ffff/ffff/ffff;` fit. */
+/** The limit of one OSC: 256 entries of `255;rgb:ffff/ffff/ffff;` fit. */
 const TEXT_CHARACTERS_MAX = 8192;
 
 const keyOf = (code: number, index: number): string => `${code};${index}`;

@@ -24,7 +24,7 @@ function modesAfter(chunks: readonly Uint8Array[], initial?: ModeState): ModeSta
 
 const after = (input: string, initial?: ModeState): ModeState => modesAfter([bytes(input)], initial);
 
-/** Input, and how the state then differs from a fresh terminal's. */
+/** Inputs, and the difference that each makes to the state of a fresh terminal. */
 const CASES: readonly (readonly [string, Partial<ModeState>])[] = [
   ['', {}],
   ['\x1b[?1h\x1b[?2004h\x1b[?1004h', { applicationCursor: true, bracketedPaste: true, focusReports: true }],
@@ -141,7 +141,7 @@ describe('restore and undo', () => {
     for (const [input] of CASES) {
       const state = after(input);
       const restored = modesAfter([restore(state)]);
-      // What comes with the picture is not restored here; and of an open frame the picture would not be seen.
+      // State that comes with the picture is not restored here; and an open frame would hide the picture.
       const drawn = {
         hasMargins: state.hasMargins,
         charsets: state.charsets,

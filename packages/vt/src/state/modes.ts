@@ -1,16 +1,16 @@
 /**
- * The modes that a program has set in its terminal: everything that changes what keys, mouse and pastes send, and what
- * must be set again on another terminal, or undone on the one that is left.
+ * The modes that a program has set in its terminal: all state that changes what keys, mouse and pastes send, that must be set
+ * again on another terminal, or that must be undone on a terminal that is left.
  *
- * `restore` returns the bytes that bring a fresh terminal to this state, `undo` those that take it back: each mode by
- * itself, never RIS, which would wipe the user's screen. Neither affects what is drawn: the snapshot does that.
+ * `restore` returns the bytes that bring a fresh terminal to this state, `undo` those that reverse it: each mode by itself, never
+ * RIS, which would wipe the user's screen. Neither affects the picture, which is the task of the snapshot.
  */
 import { cleanBytes } from '../viewer/clean-text.ts';
 import { oscCodeOf, oscTextFrom, paramsOf, type Sequence } from '../scan/sequence.ts';
 import { decodeUtf8, encodeUtf8 } from '../scan/utf8.ts';
 import { PATH_CHARACTERS_MAX, workingDirectoryOf } from './working-directory.ts';
 
-/** Modes that are simply on or off. `input` ones change what a terminal sends; the others what it shows. */
+/** Modes that are either on or off. `input` modes change the bytes that a terminal sends; the others change the display. */
 const FLAGS = [
   { name: 'insert', mode: 4, isAnsi: true, initial: false, isInput: false },
   { name: 'lineFeed', mode: 20, isAnsi: true, initial: false, isInput: false },
@@ -35,15 +35,21 @@ const FLAGS = [
 export type FlagName = (typeof FLAGS)[number]['name'];
 
 export type ModeState = { readonly [Name in FlagName]: boolean } & {
-  /** Which mouse events are reported: the last of these set, 0 for none. Resetting any of them ends it, as in xterm. */
+  /**
+   * The mouse events that are reported: the last of these modes that was set, 0 for none. Resetting any of them ends the reports,
+   * as in xterm.
+   */
   readonly mouse: 0 | MouseMode;
-  /** How: in the order in which they were set, since terminals support different ones; the last supported one counts. */
+  /**
+   * The encodings of mouse reports in the order in which they were set, since terminals support different ones; the last
+   * supported one counts.
+   */
   readonly mouseEncodings: readonly MouseEncoding[];
-  /** How the alternate screen was entered; 0 on the main screen. */
+  /** The mode that entered the alternate screen; 0 on the main screen. */
   readonly alternate: 0 | AlternateMode;
   /** DECSCUSR, 0 for the user's own. */
   readonly cursorStyle: number;
-  /** Kitty keyboard flags; the last is in force, those before can be popped. Each screen has its own. */
+  /** Kitty keyboard flags; the last entry is in force, earlier ones can be popped. Each screen has its own stack. */
   readonly kittyMain: readonly number[];
   readonly kittyAlternate: readonly number[];
   /** xterm's modifyOtherKeys, 0 when off. */
@@ -52,7 +58,7 @@ export type ModeState = { readonly [Name in FlagName]: boolean } & {
   readonly iconName: string;
   readonly titleStack: readonly (readonly [title: string, iconName: string])[];
   readonly cwd: string;
-  /** Scroll margins, the sets in G0 to G3, an open hyperlink, changed colours (OSC numbers): for `undo` alone. */
+  /** Scroll margins, the sets in G0 to G3, an open hyperlink, changed colours (OSC numbers): only `undo` uses them. */
   readonly hasMargins: boolean;
   readonly charsets: string;
   readonly hasHyperlink: boolean;
@@ -87,9 +93,11 @@ export const INITIAL_MODES: ModeState = Object.freeze({
   colours: [],
 });
 
-/** A program that pushes without end loses its oldest entries. Ghostty keeps 8, kitty a few more. */
-export const KITTY_STACK_MAX = 16;
-/** As in xterm. */
+/**
+ * The depth of the keyboard stack: a program that pushes more often loses its oldest entries. Ghostty keeps 8, kitty a few more.
+ */
+const KITTY_STACK_MAX = 16;
+/** The depth of the title stack, as in xterm. */
 export const TITLE_STACK_MAX = 10;
 export const TITLE_CHARACTERS_MAX = 512;
 
@@ -104,13 +112,13 @@ export class ModeTracker {
     this.#now = { ...initial };
   }
 
-  /** A value: it does not change when the tracker continues. */
+  /** The present state as a value: it does not change when the tracker continues. */
   get state(): ModeState {
     this.#snapshot ??= Object.freeze({ ...this.#now });
     return this.#snapshot;
   }
 
-  /** Two of them that are asked for with every chunk: `state` is a copy, made again after each change. */
+  /** Two fields that callers read with every chunk; `state` would be copied again after each change. */
   get title(): string {
     return this.#now.title;
   }
@@ -119,7 +127,7 @@ export class ModeTracker {
     return this.#now.focusReports;
   }
 
-  /** Grows with each change, for a cheap check that nothing has changed. */
+  /** A number that grows with each change, for a cheap check whether the state has changed. */
   get revision(): number {
     return this.#revision;
   }
@@ -137,7 +145,7 @@ export class ModeTracker {
     }
   }
 
-  /** The private modes that XTSAVE kept, as XTRESTORE would set them. */
+  /** Returns the value of a private mode that XTSAVE kept, and XTRESTORE would set. */
   saved(mode: number): boolean | undefined {
     return this.#saved.get(mode);
   }
@@ -211,7 +219,7 @@ export class ModeTracker {
     } else if (isColourCode(code) && sequence.source[sequence.dataTo - 1] !== 0x3f) {
       if (!this.#now.colours.includes(code)) this.#change('colours', [...this.#now.colours, code]);
     } else if (isColourCode(code - 100)) {
-      // OSC 104 with an index puts one colour back, not all.
+      // OSC 104 with an index resets one colour, not all.
       if (code > 105 || oscTextFrom(sequence) === sequence.dataTo)
         this.#change(
           'colours',
@@ -243,7 +251,7 @@ export class ModeTracker {
       this.#change('modifyOtherKeys', resource === 4 && value > 0 && value <= 3 ? value : 0);
   }
 
-  /** Push `CSI > flags u`, pop `CSI < n u`, change `CSI = flags ; how u`. */
+  /** Handles push `CSI > flags u`, pop `CSI < n u`, and change `CSI = flags ; how u`. */
   #kitty(sequence: Sequence): void {
     const which = this.#now.alternate === 0 ? 'kittyMain' : 'kittyAlternate';
     const stack = this.#now[which];
@@ -254,7 +262,7 @@ export class ModeTracker {
       case 0x3e: // >
         return this.#change(which, [...stack, flags].slice(-KITTY_STACK_MAX));
       case 0x3c: {
-        // <: popping more than there is clears all flags
+        // <: popping more entries than exist clears all flags
         const left = stack.slice(0, stack.length - Math.min(stack.length, first < 0 ? 1 : first));
         return this.#change(which, left.length === 0 ? [0] : left);
       }
@@ -294,14 +302,14 @@ export class ModeTracker {
     }
   }
 
-  /** DECSTR, as xterm does it: mouse, paste and screens stay. */
+  /** Applies DECSTR as xterm does: mouse, paste and screens do not change. */
   #softReset(): void {
     for (const name of SOFT_RESET) this.#change(name, INITIAL_MODES[name]);
     this.#change('hasMargins', false);
     this.#change('charsets', INITIAL_MODES.charsets);
   }
 
-  /** RIS. It does not reset titles and the directory. */
+  /** Applies RIS. It does not reset titles and the directory. */
   #hardReset(): void {
     const { title, iconName, titleStack, cwd } = this.#now;
     this.#now = { ...INITIAL_MODES, title, iconName, titleStack, cwd };
@@ -318,28 +326,27 @@ export class ModeTracker {
 }
 
 /**
- * A terminal keeps its title on a stack: pushed when a viewer attaches, popped when it leaves, so the user gets the old
- * title back.
+ * Pushes the terminal's title when a viewer attaches; it is popped when the viewer leaves, so the user gets the old title back.
  */
 export const PUSH_TITLE: Uint8Array = encodeUtf8('\x1b[22;0t');
 export const POP_TITLE: Uint8Array = encodeUtf8('\x1b[23;0t');
 
-/** The same for the kitty keyboard's flags: a program may set what it likes, and the user's own are below. */
+/** Pushes the kitty keyboard's flags in the same way: a program may set any flags, and the user's flags are below them. */
 export const PUSH_KEYBOARD: Uint8Array = encodeUtf8('\x1b[>0u');
 export const POP_KEYBOARD: Uint8Array = encodeUtf8('\x1b[<u');
 
 export interface RestoreOptions {
-  /** Whether the terminal's keys go to the program (default: true). If not, no mode is set that makes a terminal send. */
+  /** Whether the terminal's keys go to the program (default: true). If not, modes that make a terminal send are not set. */
   readonly input?: boolean;
   /**
-   * `before` the picture: the alternate screen. `after` it, and before the cursor is placed (origin mode moves it): the
+   * `before` the picture: the alternate screen. `after` the picture, and before the cursor is placed (origin mode moves it): the
    * rest (default: both).
    */
   readonly part?: 'before' | 'after' | 'all';
 }
 
 /**
- * The bytes that set these modes on a fresh terminal. A synchronized frame is left closed: an open one would hide the
+ * Returns the bytes that set these modes on a fresh terminal. A synchronized frame is left closed: an open one would hide the
  * picture. Margins, character sets and colours are not modes: they come with the picture.
  */
 export function restore(state: ModeState, options: RestoreOptions = {}): Uint8Array {
@@ -368,14 +375,14 @@ export function restore(state: ModeState, options: RestoreOptions = {}): Uint8Ar
 }
 
 /**
- * The bytes that undo every mode which is set, for a terminal that is left. Reporting modes come first, so that as
- * little as possible is typed into the shell behind; the alternate screen is left late, with the cursor back where it
- * was.
+ * Returns the bytes that undo every mode which is set, for a terminal that is left. Reporting modes are undone first, so that as
+ * few bytes as possible are typed into the shell behind; the alternate screen is left late, and the cursor returns to its old
+ * place.
  */
 export function undo(state: ModeState): Uint8Array {
   const text: string[] = [];
   const isAlternate = state.alternate !== 0;
-  text.push('\x0f'); // SI: a stray SO in the output garbles all that follows
+  text.push('\x0f'); // SI: a stray SO in the output would garble all later output
   if (state.synchronized) text.push('\x1b[?2026l');
   if (state.mouse !== 0) text.push(`\x1b[?${state.mouse}l`);
   for (const encoding of state.mouseEncodings) text.push(`\x1b[?${encoding}l`);
@@ -389,7 +396,8 @@ export function undo(state: ModeState): Uint8Array {
     const isDrawing = !flag.isInput && flag.name !== 'synchronized' && flag.name !== 'cursorVisible';
     if (isDrawing && state[flag.name] !== flag.initial) text.push(setting(flag, flag.initial));
   }
-  // Setting margins moves the cursor home. It is brought back, unless 1049 does that with what it has saved itself.
+  // Setting margins moves the cursor home. The cursor is restored, unless 1049 restores it from the position that it has saved
+  // itself.
   if (state.hasMargins) text.push(state.alternate === 1049 ? '\x1b[r' : '\x1b7\x1b[r\x1b8');
   if (isAlternate) text.push(`\x1b[?${state.alternate}l`);
   text.push(...kittyPops(state.kittyMain));
@@ -401,8 +409,8 @@ export function undo(state: ModeState): Uint8Array {
 }
 
 /**
- * For a terminal whose last viewer was killed, so that its modes are unknown: undoing this does no harm where nothing
- * is set. Left alone: what users choose for themselves (a blinking cursor, wheel scrolling, grapheme widths,
+ * A state for a terminal whose last viewer was killed, so that its modes are unknown: undoing these modes does no harm if they
+ * are not set. Not included: modes that users choose for themselves (a blinking cursor, wheel scrolling, grapheme widths,
  * Backspace), and origin mode, since even resetting it moves the cursor.
  */
 export const ANYTHING_SET: ModeState = Object.freeze({
@@ -423,7 +431,7 @@ export const ANYTHING_SET: ModeState = Object.freeze({
   resizeReports: true,
   mouse: 1003,
   mouseEncodings: [1005, 1006, 1015, 1016] as const,
-  alternate: 1047, // which, unlike 1049, leaves the cursor alone when the main screen is on
+  alternate: 1047, // unlike 1049, it leaves the cursor alone when the main screen is on
   cursorStyle: 1,
   kittyMain: [1],
   kittyAlternate: [1],
@@ -433,28 +441,25 @@ export const ANYTHING_SET: ModeState = Object.freeze({
   hasHyperlink: true,
 });
 
-/**
- * The state of a terminal that `restore` has been sent to: the frame closed, and all kitty flags pushed, none merely
- * set.
- */
+/** Returns the state of a terminal after `restore`: the frame is closed, and all kitty flags are pushed, none is only set. */
 export function asRestored(state: ModeState): ModeState {
   const pushed = (stack: readonly number[]): readonly number[] => (stack[0] === 0 ? stack : [0, ...stack]);
   const kittyAlternate = state.alternate === 0 ? INITIAL_MODES.kittyAlternate : pushed(state.kittyAlternate);
   return Object.freeze({ ...state, synchronized: false, kittyMain: pushed(state.kittyMain), kittyAlternate });
 }
 
-/** The same state as seen by a terminal that must not send. */
+/** Returns the same state for a terminal that must not send. */
 export function withoutInput(state: ModeState): ModeState {
   const { mouse, mouseEncodings, kittyMain, kittyAlternate, modifyOtherKeys } = INITIAL_MODES;
   const off = Object.fromEntries(FLAGS.filter(({ isInput }) => isInput).map(({ name, initial }) => [name, initial]));
   return Object.freeze({ ...state, ...off, mouse, mouseEncodings, kittyMain, kittyAlternate, modifyOtherKeys });
 }
 
-/** The kitty keyboard flags in force. */
+/** Returns the kitty keyboard flags in force. */
 export const kittyFlags = (state: ModeState): number =>
   (state.alternate === 0 ? state.kittyMain : state.kittyAlternate).at(-1) ?? 0;
 
-/** Whether a mode is on; undefined if it is not one of those followed here. */
+/** Returns whether a mode is on; undefined if this tracker does not follow the mode. */
 export function isModeSet(state: ModeState, mode: number, isAnsi: boolean): boolean | undefined {
   const flag = (isAnsi ? ANSI_FLAGS : DEC_FLAGS).get(mode);
   if (flag !== undefined) return state[flag];
@@ -465,18 +470,18 @@ export function isModeSet(state: ModeState, mode: number, isAnsi: boolean): bool
   return undefined;
 }
 
-/** Whether a private mode changes what a terminal sends. */
+/** Returns whether a private mode changes the bytes that a terminal sends. */
 export const isInputMode = (mode: number): boolean =>
   INPUT_MODES.has(mode) || MOUSE_MODES.includes(mode) || MOUSE_ENCODINGS.includes(mode);
 
-/** OSC numbers that set colours: the palette, special colours, and foreground to highlight. */
+/** Returns whether an OSC number sets colours: the palette, special colours, and foreground to highlight. */
 export const isColourCode = (code: number): boolean => code === 4 || code === 5 || (code >= 10 && code <= 19);
 
 type Draft<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 const CURSOR_STYLE_MAX = 6;
 const KITTY_FLAGS = 31;
-/** ( ) * + for sets of 94 characters, - . / for those of 96. */
+/** The bytes ( ) * + designate sets of 94 characters, - . / sets of 96. */
 const CHARSET_SLOTS: Readonly<Record<number, number>> = {
   0x28: 0,
   0x29: 1,
@@ -514,12 +519,12 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 function setting(flag: (typeof FLAGS)[number], isOn: boolean): string {
-  // ESC = and ESC > are known to every terminal, mode 66 to few.
+  // Every terminal knows ESC = and ESC >, few know mode 66.
   if (flag.name === 'applicationKeypad') return isOn ? '\x1b=' : '\x1b>';
   return `\x1b[${flag.isAnsi ? '' : '?'}${flag.mode}${isOn ? 'h' : 'l'}`;
 }
 
-/** Flags set without a push are pushed too: what is pushed can be popped, and the user's own flags are under it. */
+/** Pushes flags that were set without a push too: a pushed entry can be popped, and the user's flags are under it. */
 const kittyPushes = (stack: readonly number[]): string[] =>
   stack.flatMap((flags, at) => (at === 0 && flags === 0 ? [] : [`\x1b[>${flags}u`]));
 

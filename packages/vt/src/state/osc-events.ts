@@ -1,9 +1,9 @@
 /**
- * What a program reports about itself: prompts and commands (OSC 133, 633), its directory, its title, its progress,
- * notifications, and its own status (OSC 7501).
+ * Reports of a program about itself: prompts and commands (OSC 133, 633), its directory, its title, its progress, notifications,
+ * and its status (OSC 7501).
  *
- * All of it is untrusted: text is cleaned and cut, numbers are clamped, and a report with a wrong format is ignored.
- * Each event has its offsets, so that it can be found again in the log.
+ * All reports are untrusted: text is cleaned and cut, numbers are clamped, and a report with a wrong format is ignored. Each
+ * event has its offsets, so that it can be found again in the log.
  */
 import { cleanText } from '../viewer/clean-text.ts';
 import { TITLE_CHARACTERS_MAX } from './modes.ts';
@@ -22,9 +22,9 @@ export interface FactPlace {
 export type FactKind =
   | { readonly type: 'prompt-start' }
   | { readonly type: 'prompt-end' }
-  /** The command runs; its text, if the shell reports it here. */
+  /** The start of a command, with its text if the shell reports it here. */
   | { readonly type: 'command-start'; readonly command?: string }
-  /** 633;E: the text, reported before the command starts. */
+  /** The text of a command (633;E), reported before the command starts. */
   | { readonly type: 'command-text'; readonly command: string }
   | { readonly type: 'command-end'; readonly exitCode?: number }
   | { readonly type: 'cwd-changed'; readonly path: string; readonly host: string }
@@ -35,34 +35,34 @@ export type FactKind =
   | { readonly type: 'status-reported'; readonly status: ProgramStatus }
   | { readonly type: 'bell-rung' };
 
-/** OSC 9;4. */
+/** The progress that OSC 9;4 reports. */
 export type Progress =
   | { readonly state: 'none' | 'indeterminate' }
   | { readonly state: 'normal' | 'error' | 'paused'; readonly percent: number };
 
-/** OSC 7501, whole reports: each replaces the last one with the same id. */
+/** One whole report of OSC 7501: it replaces the last one with the same id. */
 export interface ProgramStatus {
   readonly state: 'idle' | 'working' | 'done' | 'blocked' | 'error' | 'clear';
-  /** Why it is blocked: `permission`, `question`, `auth`, or a word we do not know yet. */
+  /** The reason for a block: `permission`, `question`, `auth`, or a word that is not known yet. */
   readonly kind?: string;
   readonly percent?: number;
   readonly app?: string;
-  /** A path of up to 8 names, '' for the program itself; `clear` drops all below. */
+  /** A path of up to 8 names, '' for the program itself; `clear` drops all ids below it. */
   readonly id: string;
   readonly title?: string;
   readonly message?: string;
 }
 
-export const FACT_TEXT_CHARACTERS_MAX = 1024;
-export const COMMAND_CHARACTERS_MAX = 8192;
-/** The whole of an OSC 7501 report. */
-export const STATUS_BYTES_MAX = 4096;
+const FACT_TEXT_CHARACTERS_MAX = 1024;
+const COMMAND_CHARACTERS_MAX = 8192;
+/** The limit of a whole OSC 7501 report. */
+const STATUS_BYTES_MAX = 4096;
 
 /** Reads events from the scanner's sequences. It keeps only the parts of unfinished OSC 99 notifications. */
 export class FactReader {
   readonly #notifications = new Map<string, { title: string; body: string }>();
 
-  /** A C0 control: only the bell is an event. Let the scanner report 0x07 only: that keeps it fast. */
+  /** Handles a C0 control: only the bell is an event. The scanner should report 0x07 only: that keeps it fast. */
   control(code: number, offset: number): OscEvent | undefined {
     return code === 0x07 ? { type: 'bell-rung', start: offset, end: offset + 1 } : undefined;
   }
@@ -109,7 +109,7 @@ export class FactReader {
     }
   }
 
-  /** `i=id:d=0:p=title ; text`: parts with d=0 are followed by more; e=1 is base64. */
+  /** Handles `i=id:d=0:p=title ; text`: more parts follow one with d=0; e=1 is base64. */
   #osc99(text: string): FactKind | undefined {
     const [, keys = '', payload = ''] = /^([^;]*);?(.*)$/s.exec(text) ?? [];
     const values = pairsOf(keys, ':');
@@ -144,8 +144,8 @@ function directory(text: string): FactKind | undefined {
 }
 
 /**
- * iTerm2's notification, ConEmu's progress (9;4) and directory (9;9); its other commands (a number first) say nothing
- * to us.
+ * Handles iTerm2's notification, ConEmu's progress (9;4) and directory (9;9); ConEmu's other commands (a number first) are
+ * ignored.
  */
 function osc9(text: string): FactKind | undefined {
   const command = /^(\d{1,2})(?:;(.*))?$/s.exec(text);
@@ -163,7 +163,7 @@ function progress(text: string): FactKind | undefined {
   return { type: 'progress-changed', progress: { state, percent: Math.min(100, Number(match[2] ?? 0)) } };
 }
 
-/** OSC 133 (FinalTerm) and 633 (VS Code) share their letters. */
+/** Handles OSC 133 (FinalTerm) and 633 (VS Code), which share their letters. */
 function shellMark(text: string, unescaped: (word: string) => string): FactKind | undefined {
   const [letter, ...words] = text.split(';');
   switch (letter) {
@@ -193,7 +193,7 @@ function shellMark(text: string, unescaped: (word: string) => string): FactKind 
   }
 }
 
-/** Commands may have several lines. */
+/** Cleans each line of a command by itself: a command may have several lines. */
 const commandText = (text: string): string =>
   text
     .slice(0, COMMAND_CHARACTERS_MAX)
@@ -201,13 +201,13 @@ const commandText = (text: string): string =>
     .map((line) => cleanText(line, COMMAND_CHARACTERS_MAX))
     .join('\n');
 
-/** `\\` is a backslash, `\x3b` the character of that code. */
+/** Unescapes `\\` (a backslash) and `\x3b` (the character of that code). */
 const vscodeUnescaped = (text: string): string =>
   text.replace(/\\(?:\\|x([0-9a-f]{2}))/gi, (_, code: string | undefined) =>
     code === undefined ? '\\' : String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/** `key=value:key=value`. A report that breaks the rules is dropped as a whole; unknown keys are skipped. */
+/** Reads `key=value:key=value`. A report that breaks the rules is dropped as a whole; unknown keys are skipped. */
 function programStatus(text: string): ProgramStatus | undefined {
   const values = pairsOf(text, ':');
   const state = values.get('state');
@@ -254,7 +254,7 @@ function pairsOf(text: string, separator: string): ReadonlyMap<string, string> {
   return pairs;
 }
 
-/** Base64 (either alphabet, padded or not) of UTF-8. */
+/** Decodes base64 (either alphabet, padded or not) of UTF-8. */
 function base64Text(text: string): string | undefined {
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) return undefined;
   const digits = text.replaceAll('=', '').replaceAll('-', '+').replaceAll('_', '/');

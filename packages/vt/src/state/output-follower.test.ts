@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answer, type Query } from './queries.ts';
+import { answerQuery, type Query } from './queries.ts';
 import { OutputFollower } from './output-follower.ts';
 import { bytes, cutInto, text } from '../testing/cuts.ts';
 import { recordings } from '../testing/recordings.ts';
@@ -11,7 +11,7 @@ describe('OutputFollower', () => {
       onQuery: (query: Query) =>
         replies.push(
           text(
-            answer(query, {
+            answerQuery(query, {
               cursor: { row: 1, column: 1 + query.start },
               modes: follower.modes.state,
               size: { rows: 24, columns: 80 },

@@ -1,5 +1,5 @@
 /**
- * Everything that the keeper needs of a program's output, in one pass: the present modes and colours, the queries to
+ * Reads everything that the keeper needs of a program's output, in one pass: the present modes and colours, the queries to
  * answer, the events to report.
  *
  * A query is reported after the modes have been followed up to it, so that `modes.state` is right for its answer.
@@ -17,7 +17,7 @@ export interface FollowListener {
 }
 
 export interface FollowOptions {
-  /** Absolute offset of the first byte; modes there; the scanner's pending bytes just before it. */
+  /** Absolute offset of the first byte; the modes there; the scanner's pending bytes just before it. */
   readonly offset?: number;
   readonly modes?: ModeState;
   readonly pending?: Uint8Array;
@@ -74,7 +74,10 @@ export class OutputFollower {
   }
 }
 
-/** Colours, cursor movements and erasures, nineteen of twenty sequences, are neither modes nor queries. */
+/**
+ * Returns whether a sequence only draws: colours, cursor movements and erasures, nineteen of twenty sequences, are neither modes
+ * nor queries.
+ */
 function isDrawing({ final, prefix }: Sequence): boolean {
   return prefix === 0 && (final === 0x6d || (final >= 0x41 && final < 0x52));
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { coloursOfFgBg, ColourTable, formatColour, isDark, parseColour, xtermColour } from './colours.ts';
 import { INITIAL_MODES, ModeTracker } from './modes.ts';
-import { answer, queriesOf, type Query, type QueryKind, type TerminalFacts } from './queries.ts';
+import { answerQuery, queriesOf, type Query, type QueryKind, type TerminalFacts } from './queries.ts';
 import { latin1 } from '../scan/sequence.ts';
 import { bytes, cutInto, everyCut, lengths, text, wild } from '../testing/cuts.ts';
 import { recordings } from '../testing/recordings.ts';
@@ -23,7 +23,7 @@ const FACTS: TerminalFacts = {
   version: '1.2.3',
 };
 
-/** The question, what it is, and the answer. */
+/** Each question, its kind, and the answer. */
 const CASES: readonly (readonly [string, QueryKind, string | undefined, Partial<TerminalFacts>?])[] = [
   ['\x1b[c', { type: 'device-attributes', level: 1 }, '\x1b[?62;22c'],
   [
@@ -107,7 +107,7 @@ const CASES: readonly (readonly [string, QueryKind, string | undefined, Partial<
   ['\x1bP+Q4d73\x1b\\', { type: 'unanswered', what: 'x-resource' }, undefined],
 ];
 
-/** Near to a query, but none. */
+/** Sequences that are similar to a query, but are not queries. */
 const NO_QUERIES = [
   'a[5n]',
   ']1;',
@@ -145,8 +145,8 @@ describe('queriesOf and answer', () => {
         ]);
       }
       const [query] = queriesIn([bytes(input)]);
-      const reply = answer(query!, { ...FACTS, ...facts });
-      // An answer may come back by an echo, and must not be answered.
+      const reply = answerQuery(query!, { ...FACTS, ...facts });
+      // An echo may send an answer back, and it must not be answered.
       if (reply !== undefined) expect(queriesIn([reply])).toEqual([]);
       expect(reply && text(reply), JSON.stringify(input)).toBe(expected);
     }
@@ -173,7 +173,8 @@ describe('queriesOf and answer', () => {
       [bytes('\x1b[?2026$p\x1b[?2026h\x1b[?2026$p\x1b[>7u\x1b[?u\x1b[?2026l\x1b[?2026$p\x1b[?1049h\x1b[?u')],
       (sequence) => {
         tracker.apply(sequence);
-        for (const query of queriesOf(sequence)) reports.push(text(answer(query, { ...FACTS, modes: tracker.state })!));
+        for (const query of queriesOf(sequence))
+          reports.push(text(answerQuery(query, { ...FACTS, modes: tracker.state })!));
       },
     );
     expect(reports).toEqual(['\x1b[?2026;2$y', '\x1b[?2026;1$y', '\x1b[?7u', '\x1b[?2026;2$y', '\x1b[?0u']);
@@ -185,7 +186,7 @@ describe('queriesOf and answer', () => {
         const found = queriesIn(cutInto(input, pieces));
         expect(found).toEqual(queriesIn([input]));
         for (const query of found) {
-          const reply = answer(query, FACTS);
+          const reply = answerQuery(query, FACTS);
           if (reply !== undefined) expect(queriesIn([reply])).toEqual([]);
         }
       }),

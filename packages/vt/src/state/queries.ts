@@ -1,12 +1,12 @@
 /**
  * The queries that programs send to their terminal, and the answers.
  *
- * `queriesOf` recognises them in the scanner's sequences; `answer` replies as a terminal would, from facts that the
- * caller knows at that exact byte of the stream. A program that gets no answer waits (fish 10 s); one that gets two has
- * the second typed into its prompt. So the keeper answers, once, and no query ever reaches a viewer.
+ * `queriesOf` recognises them in the scanner's sequences; `answerQuery` replies as a terminal would, from facts that the caller
+ * knows at that exact byte of the stream. A program that gets no answer waits (fish 10 s); one that gets two answers receives the
+ * second as typed input at its prompt. So the keeper answers, once, and queries never reach a viewer.
  *
- * Some are never answered: a program that can read the clipboard, the title or the screen through a terminal can make
- * it type anything. Keeps QRY-3: no answer has the form of a query.
+ * Some queries are never answered: a program that can read the clipboard, the title or the screen through a terminal can make it
+ * type anything. Keeps QRY-3: no answer has the form of a query.
  */
 import { formatColour, type ColourTable } from './colours.ts';
 import { isModeSet, kittyFlags, type ModeState } from './modes.ts';
@@ -16,7 +16,7 @@ import { encodeUtf8 } from '../scan/utf8.ts';
 export type Query = QueryPlace & QueryKind;
 
 export interface QueryPlace {
-  /** Absolute offsets: the answer is about the state at `end`. */
+  /** Absolute offsets; the answer describes the state at `end`. */
   readonly start: number;
   readonly end: number;
   /** A string query is answered with its own terminator. */
@@ -40,7 +40,7 @@ export type QueryKind =
   | { readonly type: 'kitty-graphics'; readonly id: string }
   | { readonly type: 'graphics-attribute'; readonly item: number }
   | { readonly type: 'program-status' }
-  /** Known, and not answered: `what` says for which reason it exists. */
+  /** A known query that is not answered; `what` names its subject. */
   | { readonly type: 'unanswered'; readonly what: UnansweredQuery };
 
 export type UnansweredQuery =
@@ -56,11 +56,11 @@ export type UnansweredQuery =
 
 /** The state of the terminal at the query's end. */
 export interface TerminalFacts {
-  /** 1-based. Within the margins when origin mode is on, as a terminal would report it. */
+  /** 1-based. Relative to the margins when origin mode is on, as a terminal would report it. */
   readonly cursor: { readonly row: number; readonly column: number };
   readonly modes: ModeState;
   readonly size: { readonly rows: number; readonly columns: number };
-  /** Of one cell; unknown in a session that never had a viewer. */
+  /** The size of one cell; unknown in a session that never had a viewer. */
   readonly cellPixels?: { readonly width: number; readonly height: number } | undefined;
   readonly colours: Pick<ColourTable, 'get' | 'isDark'>;
   readonly version: string;
@@ -70,15 +70,17 @@ export interface TerminalFacts {
     | undefined;
   /** SGR parameters in force, for DECRQSS. Default `0`. */
   readonly sgr?: string | undefined;
-  /** What can be shown beyond text and colours (default: nothing). */
+  /** Capabilities beyond text and colours (default: none). */
   readonly features?:
     | { readonly kittyGraphics?: boolean; readonly sixel?: boolean; readonly clipboardWrite?: boolean }
     | undefined;
-  /** Overrides DECRQM before the modes are consulted: 0 unknown, 1 set, 2 reset, 3 and 4 permanently so. */
+  /**
+   * Overrides the answer to DECRQM before the modes are read: 0 unknown, 1 set, 2 reset, 3 permanently set, 4 permanently reset.
+   */
   readonly modeStatus?: ((mode: number, isPrivate: boolean) => 0 | 1 | 2 | 3 | 4 | undefined) | undefined;
 }
 
-/** The queries in one sequence: mostly none, rarely more than one (`OSC 10 ; ? ; ?`). */
+/** Returns the queries in one sequence: mostly none, rarely more than one (`OSC 10 ; ? ; ?`). */
 export function queriesOf(sequence: Sequence): readonly Query[] {
   switch (sequence.kind) {
     case 'csi':
@@ -98,8 +100,8 @@ export function queriesOf(sequence: Sequence): readonly Query[] {
   }
 }
 
-/** The bytes for the program, or undefined where it gets no answer. */
-export function answer(query: Query, facts: TerminalFacts): Uint8Array | undefined {
+/** Returns the bytes for the program, or undefined if it gets no answer. */
+export function answerQuery(query: Query, facts: TerminalFacts): Uint8Array | undefined {
   const text = answerText(query, facts);
   if (text === undefined) return undefined;
   return encodeUtf8(query.endsWithBell ? text.replaceAll('\x1b\\', '\x07') : text);
@@ -143,10 +145,10 @@ function answerText(query: Query, facts: TerminalFacts): string | undefined {
     case 'kitty-graphics':
       return facts.features?.kittyGraphics === true ? `\x1b_Gi=${query.id};OK\x1b\\` : undefined;
     case 'graphics-attribute':
-      return `\x1b[?${query.item};3;0S`; // 3: failure, there are no such graphics here
+      return `\x1b[?${query.item};3;0S`; // 3: failure, these graphics are not supported
     case 'program-status':
-      // The query alone would be an answer too, but one that is a query again: a raw `cat` would ask forever. The
-      // protocol allows pairs after the `?`, and the programs that ask skip them.
+      // The query alone would be a valid answer too, but it would be a query again: a raw `cat` would ask forever. The protocol
+      // allows pairs after the `?`, and the programs that ask skip them.
       return '\x1b]7501;?:term=spool\x1b\\';
     case 'unanswered':
       return undefined;
@@ -178,7 +180,7 @@ function csiQuery(sequence: Sequence): readonly Query[] {
       return prefix === 0 && intermediate === 0 ? windowQuery(sequence) : NONE;
     case 0x75: // u
       if (prefix === 0x3f && intermediate === 0) {
-        // With a parameter it is the answer, come back by an echo.
+        // A sequence with a parameter is the answer, sent back by an echo.
         return sequence.paramsTo === sequence.paramsFrom ? [at(sequence, { type: 'kitty-keyboard' })] : NONE;
       }
       return intermediate === 0x24 || intermediate === 0x26 ? unanswered(sequence, 'presentation') : NONE;
@@ -207,7 +209,7 @@ function csiQuery(sequence: Sequence): readonly Query[] {
     case 0x52: // R
       return intermediate === 0x23 ? unanswered(sequence, 'presentation') : NONE;
     case 0: {
-      // Gemini's own way to ask for modifyOtherKeys; terminals drop it, as the `?` is out of place.
+      // Gemini's form of the query for modifyOtherKeys; terminals drop it, as the `?` is out of place.
       const isGemini = latin1(sequence.source, sequence.from + 2, sequence.to) === '>4;?m';
       return isGemini ? [at(sequence, { type: 'modify-keys', resource: 4 })] : NONE;
     }
@@ -225,7 +227,10 @@ function statusQuery(sequence: Sequence, isPrivate: boolean): readonly Query[] {
     : NONE;
 }
 
-/** XTSMGRAPHICS: 1 reads a value, 4 its maximum. To set or reset one is no question, and looks like our answer. */
+/**
+ * Handles XTSMGRAPHICS: 1 reads a value, 4 its maximum. Setting or resetting a value is not a question, and looks like our
+ * answer.
+ */
 function graphicsQuery(sequence: Sequence): readonly Query[] {
   const [item = -1, action = -1] = paramsOf(sequence);
   return action === 1 || action === 4 ? [at(sequence, { type: 'graphics-attribute', item: Math.max(0, item) })] : NONE;
@@ -326,7 +331,7 @@ function deviceAttributes(level: 1 | 2 | 3, facts: TerminalFacts): string {
   return `\x1b[?62${sixel === true ? ';4' : ''};22${clipboardWrite === true ? ';52' : ''}c`;
 }
 
-/** 1.2.3 → 10203. */
+/** Returns 10203 for 1.2.3. */
 function numericVersion(version: string): number {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10) || 0);
   return major * 10_000 + minor * 100 + patch;
@@ -339,7 +344,7 @@ function modeStatus(mode: number, isPrivate: boolean, facts: TerminalFacts): num
   return isOn === undefined ? 0 : isOn ? 1 : 2;
 }
 
-/** The few that programs ask for; each answered by itself, as kitty does and all clients take. */
+/** The capabilities that programs ask for; each is answered by itself, as kitty does and all clients accept. */
 const CAPABILITIES: Readonly<Record<string, string>> = {
   TN: 'xterm-256color',
   name: 'xterm-256color',
@@ -413,8 +418,8 @@ function windowReport(operation: number, facts: TerminalFacts): string | undefin
 const WINDOW_REPORTS: readonly number[] = [11, 13, 14, 15, 16, 18, 19, 20, 21];
 
 /**
- * DSR by number: all is well; no printer; function keys locked; a plain keyboard; no locator; no macros; data intact;
- * no sessions.
+ * Answers to DSR by number: the terminal is ready; no printer; function keys locked; a plain keyboard; no locator; no macros;
+ * data intact; no sessions.
  */
 const STATUS_ANSWERS: Readonly<Record<string, string>> = {
   '5': '\x1b[0n',

@@ -1,6 +1,6 @@
 /**
- * The modes of a program's terminal that concern whoever types or paints: what keys, mouse and pastes send, and which
- * screen is shown. Told to viewers whenever they change, so modes that change with every frame are not among them.
+ * The modes of a program's terminal that matter to a client that types or paints: the bytes that keys, mouse and pastes send, and
+ * which screen is shown. Viewers are notified of every change, so modes that change with every frame are not included.
  */
 import { kittyFlags, type ModeState, type MouseEncoding, type MouseMode } from './modes.ts';
 
@@ -8,15 +8,15 @@ export interface TerminalModes {
   /** DECCKM: arrows, Home and End are sent as `ESC O A`, not as `ESC [ A`. */
   readonly applicationCursor: boolean;
   readonly applicationKeypad: boolean;
-  /** A paste is to be wrapped in `ESC [200~` and `ESC [201~`. */
+  /** Whether a paste must be wrapped in `ESC [200~` and `ESC [201~`. */
   readonly bracketedPaste: boolean;
   readonly focusReports: boolean;
-  /** Which mouse events the program wants: presses only, clicks, clicks and drags, or every motion. */
+  /** The mouse events that the program wants: presses only, clicks, clicks and drags, or every motion. */
   readonly mouse: 'none' | 'press' | 'click' | 'drag' | 'motion';
   readonly mouseEncoding: 'x10' | 'utf8' | 'sgr' | 'urxvt' | 'sgr-pixels';
-  /** A full-screen program: the alternate screen has no history. */
+  /** Whether a full-screen program is running: the alternate screen has no history. */
   readonly alternateScreen: boolean;
-  /** On the alternate screen, the mouse wheel sends arrow keys. */
+  /** Whether the mouse wheel sends arrow keys on the alternate screen. */
   readonly alternateScroll: boolean;
   /** The flags of the kitty keyboard protocol, 0 when it is off. */
   readonly kittyKeyboard: number;

@@ -1,14 +1,14 @@
-/** A directory as shells report it: `file://host/path` (OSC 7), or a bare path (OSC 9;9, 633, 1337). */
+/** Reads a directory as shells report it: `file://host/path` (OSC 7), or a bare path (OSC 9;9, 633, 1337). */
 import { cleanText } from '../viewer/clean-text.ts';
 import { Utf8Decoder } from '../scan/utf8.ts';
 
 export interface WorkingDirectory {
   readonly path: string;
-  /** As the shell wrote it, '' when it did not. The caller knows whether it is this machine. */
+  /** The host as the shell wrote it, or ''. The caller knows whether that is this machine. */
   readonly host: string;
 }
 
-/** PATH_MAX of Linux. */
+/** PATH_MAX of Linux, as a limit. */
 export const PATH_CHARACTERS_MAX = 4096;
 
 export function workingDirectoryOf(text: string): WorkingDirectory | undefined {
@@ -18,7 +18,7 @@ export function workingDirectoryOf(text: string): WorkingDirectory | undefined {
   return { path: cleanText(path, PATH_CHARACTERS_MAX), host: cleanText(url[1]!, HOST_CHARACTERS_MAX) };
 }
 
-/** `%41` → `A`, as UTF-8; what is no escape stays as it is. */
+/** Decodes `%41` to `A`, as UTF-8; other text does not change. */
 export function percentDecoded(text: string): string {
   const decoder = new Utf8Decoder();
   const decoded = text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {

@@ -1,18 +1,18 @@
-/** Ways to cut bytes, and bytes worth cutting. */
+/** Ways to cut bytes, and bytes for which cuts matter. */
 import fc from 'fast-check';
 
 export const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'utf8'));
 export const text = (data: Uint8Array): string => Buffer.from(data).toString('utf8');
 export const concat = (parts: readonly Uint8Array[]): Uint8Array => Uint8Array.from(Buffer.concat(parts));
 
-/** Whole, byte by byte, and every cut into two. */
+/** Yields the data whole, byte by byte, and with every cut into two. */
 export function* everyCut(data: Uint8Array): Generator<readonly Uint8Array[]> {
   yield [data];
   yield [...data].map((byte) => Uint8Array.of(byte));
   for (let cut = 0; cut <= data.length; cut++) yield [data.subarray(0, cut), data.subarray(cut)];
 }
 
-/** Pieces of given lengths, round and round. */
+/** Cuts the data into pieces of the given lengths, repeated in order. */
 export function cutInto(data: Uint8Array, lengths: readonly number[]): Uint8Array[] {
   const parts: Uint8Array[] = [];
   for (let at = 0, turn = 0; at < data.length; turn++) {
@@ -24,7 +24,7 @@ export function cutInto(data: Uint8Array, lengths: readonly number[]): Uint8Arra
 
 export const lengths = (): fc.Arbitrary<number[]> => fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 12 });
 
-/** Bytes in which escapes, half escapes and C1 controls are frequent. */
+/** Generates bytes in which escapes, half escapes and C1 controls are frequent. */
 export const wild = (maxLength = 120): fc.Arbitrary<Uint8Array> =>
   fc
     .array(

@@ -1,6 +1,6 @@
 /**
- * What a hostile program might print at a viewer's terminal: to make it answer, type, write files, set the clipboard,
- * lock the keyboard, change its parser, or waste its time. In the 7-bit form; `inEightBits` gives the other.
+ * Sequences that a hostile program might print to a viewer's terminal: to make it answer, type, write files, set the clipboard,
+ * lock the keyboard, change its parser, or waste its time. They are in the 7-bit form; `inEightBits` gives the other.
  */
 export const HOSTILE: readonly string[] = [
   // Questions: the answer is typed into the session.
@@ -147,7 +147,7 @@ export const HOSTILE: readonly string[] = [
   '\x1b[23;0t',
   '\x1b[>1T',
   '\x1b[>3;1p',
-  // Keys and mouse: what the terminal sends is not the watcher's own.
+  // Keys and mouse: the terminal would send bytes that the watcher did not type.
   '\x1bP0;1|17/6c730d\x1b\\',
   '\x1bP1;1|23/726d\x1b\\',
   '\x1bP0;0;0{ @???\x1b\\',
@@ -207,7 +207,7 @@ export const HOSTILE: readonly string[] = [
   '\x1b]110\x07',
   '\x1b]111\x07',
   '\x1b]22;none\x07',
-  // Another parser, another size, another mode of being.
+  // Another parser, another size, another mode of the whole terminal.
   '\x1b%@',
   '\x1b%8',
   '\x1b%G',
@@ -267,7 +267,7 @@ export const HOSTILE: readonly string[] = [
   '\x1b_Ga=T,t=s;eA==\x1b\\',
   '\x1b_Ga=T,f=24,s=1,v=1;AAAA\x1b\\',
   '\x1bPq"1;1;99999;99999#0!999999~\x1b\\',
-  // Links that are no web pages, titles with escapes in them.
+  // Links that are not web pages, titles that contain escapes.
   '\x1b]8;;file:///etc/passwd\x07',
   '\x1b]8;;javascript:alert(1)\x07',
   '\x1b]8;;ssh://x\x07',
@@ -278,7 +278,7 @@ export const HOSTILE: readonly string[] = [
   '\x1b]8;id=a;b;http://x\x07',
   '\x1b]8;;http://\xe9\x07',
   `\x1b]8;;http://${'a'.repeat(3000)}\x07`,
-  // More parameters than are counted, or in another shape.
+  // More parameters than terminals count, or parameters in an unusual form.
   `\x1b[?${'25;'.repeat(40)}1000h`,
   '\x1b[?25:1000h',
   '\x1b[?25;1000:1h',
@@ -289,7 +289,7 @@ export const HOSTILE: readonly string[] = [
   '\x1b[03J',
   '\x1b[>4;2;6n',
   `\x1b[${'4;'.repeat(40)}2h`,
-  // Broken on purpose.
+  // Sequences that are broken on purpose.
   '\x1b[?1000;\x1b[6n',
   '\x1b[\x05c',
   '\x1b[>\x0aq',
@@ -305,7 +305,7 @@ export const HOSTILE: readonly string[] = [
   `\x1b]52;c;${'A'.repeat(70_000)}\x07`,
 ];
 
-/** The same with C1 controls: as bytes, or as characters. */
+/** Returns a sequence with C1 controls: as bytes, or as characters. */
 export function inEightBits(sequence: string, as: 'bytes' | 'characters'): Uint8Array {
   const seven = Buffer.from(sequence, 'latin1').toString('latin1');
   const eight = seven.replace(/\x1b([@-_])/g, (_, letter: string) => {

@@ -1,8 +1,8 @@
-/** Recordings of real programs (tests/fixtures/terminal), with the reads as they came. */
+/** Recordings of real programs (tests/fixtures/terminal), cut as the original reads were. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-export interface Recording {
+export interface TerminalRecording {
   readonly name: string;
   readonly bytes: Uint8Array;
   /** The same bytes, cut where the reads ended. */
@@ -11,14 +11,14 @@ export interface Recording {
 
 const FOLDER = fileURLToPath(new URL('../../../../tests/fixtures/terminal/', import.meta.url));
 
-export function recordings(): readonly Recording[] {
+export function recordings(): readonly TerminalRecording[] {
   return readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.pty'))
     .sort((one, other) => (one.replace('.pty', '') < other.replace('.pty', '') ? -1 : 1))
     .map(recording);
 }
 
-export function recording(name: string): Recording {
+function recording(name: string): TerminalRecording {
   const bytes = new Uint8Array(readFileSync(FOLDER + name));
   const { events } = JSON.parse(readFileSync(`${FOLDER}${name}.json`, 'utf8')) as {
     events: [number, string, number][];

@@ -1,6 +1,6 @@
 /**
- * A second scanner, written from the rules and for readability alone: whole input, no state, no speed. The real one
- * must find the same.
+ * A second scanner, written from the rules and only for readability: it reads the whole input at once, without state or
+ * optimisation. The real scanner must find the same sequences.
  */
 import type { C1 } from '../scan/escape-scanner.ts';
 
@@ -39,7 +39,7 @@ export function referenceScan(input: Uint8Array, c1: C1): ReferenceEvent[] {
     } else {
       at++;
     }
-    // One sequence from here. `plain` grows; a `return`-like break leaves the outer loop to go on at `at`.
+    // Reads one sequence from here. `plain` grows; a `return`-like break leaves the outer loop, which continues at `at`.
     let kind = plain.length > 1 ? kindOf(plain[1]!) : '';
     let isDone = plain.length > 1 && kind === 'escape';
     let isBroken = false;
@@ -59,7 +59,7 @@ export function referenceScan(input: Uint8Array, c1: C1): ReferenceEvent[] {
             at += 2;
             isDone = true;
           } else if (input[at + 1] === 0x18 || input[at + 1] === 0x1a) {
-            at++; // the control is told by the next turn
+            at++; // the next turn reports the control
           } else isBroken = true;
         } else if (next === 0x07 && kind === 'osc') {
           plain += '\x07';

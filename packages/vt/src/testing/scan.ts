@@ -1,4 +1,4 @@
-/** Every sequence of some bytes, handed on one by one. */
+/** Calls a function for every sequence of some bytes. */
 import { EscapeScanner, type ScannerOptions } from '../scan/escape-scanner.ts';
 import type { Sequence } from '../scan/sequence.ts';
 

@@ -1,11 +1,11 @@
 /**
- * What stands in text for a cursor move: full-screen programs put words beside each other by moving the cursor, so
- * without the moves the words would be one. A move within the line is a space (forward by n: n of them), one to another
- * line is a newline. Keeps OUT-8.
+ * Replaces cursor moves by white space in text: full-screen programs separate words by moving the cursor, so without the moves
+ * the words would be joined. A move within the line becomes a space (forward by n: n spaces), a move to another line becomes a
+ * newline. Keeps OUT-8.
  */
 import { paramOf, type Sequence } from '../scan/sequence.ts';
 
-/** A wider gap says no more. */
+/** The widest gap: more spaces would add no information. */
 const SPACES_MAX = 100;
 
 const [A, B, C, E, F, G] = [...'ABCEFG'].map(codeOf) as [number, number, number, number, number, number];
@@ -14,7 +14,7 @@ const [H, a, d, e, f, GRAVE] = [...'Hadef`'].map(codeOf) as [number, number, num
 export class CursorGap {
   #spaces = 0;
   #isNewLine = false;
-  /** The row of the last absolute move; 0: not known. */
+  /** The row of the last absolute move; 0: unknown. */
   #row = 0;
 
   sequence(sequence: Sequence): void {
@@ -47,7 +47,7 @@ export class CursorGap {
     }
   }
 
-  /** The text that stands for the moves since the last call; `feed` may have moved the cursor to another line. */
+  /** Returns the text for the moves since the last call; `feed` may have moved the cursor to another line. */
   take(): string {
     const gap = this.#isNewLine ? '\n' : ' '.repeat(Math.min(SPACES_MAX, this.#spaces));
     this.#spaces = 0;
@@ -56,7 +56,7 @@ export class CursorGap {
   }
 }
 
-/** The gap as it joins the text before and after it: no blank line, no blanks at the end of a line. */
+/** Returns the gap as it joins the text before and after it: without a blank line, and without blanks at the end of a line. */
 export function joinedGap(before: string, gap: string, after: string): string {
   if (gap === '' || before === '' || /^[\r\n]/.test(after)) return '';
   if (gap === '\n') return before.endsWith('\n') ? '' : gap;

@@ -1,13 +1,14 @@
 /**
- * A terminal's bytes as lines that a user saw, each with the offsets of its bytes: the reader of `tail`, as a chunker.
- * A line comes when it has ended, because until then the program may change it; the last one at the end. Keeps OUT-8.
+ * Converts a terminal's bytes to the lines that a user saw, each with the offsets of its bytes: the reader of `tail`, as a
+ * chunker. A line is returned when it has ended, because until then the program may change it; the last one is returned at the
+ * end of the stream. Keeps OUT-8.
  */
 import { LineText, type TextLine } from './text.ts';
 import type { TextChunk, TextChunkOptions } from './text-chunker.ts';
 
 export class LineChunker {
   #text: LineText;
-  /** LineText counts from its first byte; the stream may jump, where another stream's bytes lie in between. */
+  /** Offsets where the stream jumps over another stream's bytes; LineText counts from its first byte. */
   #jumps: { at: number; offset: number }[] = [];
   #fed = 0;
   #given = 0;
@@ -22,7 +23,7 @@ export class LineChunker {
     return this.#offsetOf(this.#given);
   }
 
-  /** `flush` returns nothing: an unfinished line is not known yet. */
+  /** Always true: `flush` returns no lines, because an unfinished line may still change. */
   get isEmpty(): boolean {
     return true;
   }
@@ -41,7 +42,7 @@ export class LineChunker {
     return this.reset(this.#offsetOf(this.#fed));
   }
 
-  /** The stream continues at `offset`, unrelated to what came before: ends what there is. */
+  /** Ends the present line: the stream continues at `offset`, unrelated to the bytes before. */
   reset(offset: number): readonly TextChunk[] {
     const rest = this.#chunks(this.#text.flush());
     this.#text = new LineText();

@@ -5,7 +5,7 @@ import { encodeUtf8 } from '../scan/utf8.ts';
 
 const LOG = 'ééé\x1b[31mred\x1b[0m x\r\n\x1b]0;タイトル\x07日本\x1b[1mdone\x1b[m 👩 end';
 
-/** The pieces that a terminal takes as one: characters and sequences. */
+/** The units that a cut must not split: characters and sequences. */
 const PIECES = LOG.match(/\x1b\].*?\x07|\x1b\[[\d;]*m|[^\x1b]/gu)!;
 
 test('[OUT-2] wherever it begins, the rest of an open character or sequence is not shown', () => {
@@ -41,7 +41,7 @@ test('[OUT-2] each stream has lines of its own; what has no end comes last, the 
   ]);
 });
 
-/** What begins at `from` or later. */
+/** Returns the lines that begin at `from` or later. */
 function wholeFrom(from: number): string {
   let at = 0;
   return PIECES.filter((piece) => {

@@ -1,8 +1,8 @@
 /**
- * What a user saw, line by line, from an offset on, of a session that may have two streams: a `LineText` for each.
+ * Returns the lines that a user saw, from an offset on, of a session that may have two streams: one `LineText` for each.
  *
- * The offset may be in the middle of an escape sequence or a character. Feed a little of what comes before it, so that
- * this is recognised: the rest of the open sequence is then not shown.
+ * The offset may be in the middle of an escape sequence or a character. Feed some bytes from before the offset, so that the open
+ * sequence is recognised and its rest is not shown.
  */
 import { EscapeScanner } from '../scan/escape-scanner.ts';
 import type { StreamName } from './text-streams.ts';
@@ -10,7 +10,7 @@ import { LineText } from './text.ts';
 import { cutCharacterBytes, Utf8Decoder } from '../scan/utf8.ts';
 
 /**
- * How much to feed of what comes before, so that nearly all sequences are recognised: links and titles are shorter,
+ * The number of bytes to feed from before the offset, so that nearly all sequences are recognised: links and titles are shorter,
  * images longer.
  */
 export const LINES_LOOK_BACK_BYTES = 8 * 1024;
@@ -24,13 +24,13 @@ export class LineStreams {
     this.#streams = { stdout: new StreamLines(from), stderr: new StreamLines(from) };
   }
 
-  /** The lines that these bytes have ended. */
+  /** Returns the lines that these bytes have ended. */
   feed(stream: StreamName, bytes: Uint8Array, offset: number): readonly string[] {
     this.#last = stream;
     return this.#streams[stream].feed(bytes, offset);
   }
 
-  /** The unfinished lines. */
+  /** Returns the unfinished lines. */
   flush(): readonly string[] {
     const other = this.#last === 'stdout' ? 'stderr' : 'stdout';
     return [...this.#streams[other].flush(), ...this.#streams[this.#last].flush()];
@@ -41,7 +41,7 @@ class StreamLines {
   readonly #from: number;
   readonly #before = new EscapeScanner({ onSequence() {} });
   readonly #text = new LineText();
-  /** Has the character that lies across the offset, if one does. */
+  /** Decodes the character that lies across the offset, if there is one. */
   readonly #cutCharacter = new Utf8Decoder();
   #isBegun = false;
 
@@ -69,7 +69,7 @@ class StreamLines {
     this.#isBegun = true;
     const { pending } = this.#before;
     if (cutCharacterBytes(pending, 0, pending.length) === pending.length) this.#cutCharacter.decode(pending);
-    else this.#text.feed(pending); // an open sequence: it goes on there, and shows nothing
+    else this.#text.feed(pending); // an open sequence: it continues there, and shows nothing
   }
 }
 

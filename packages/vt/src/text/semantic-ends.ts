@@ -7,11 +7,11 @@
 import { oscCodeOf, oscTextFrom, type Sequence } from '../scan/sequence.ts';
 import { encodeUtf8 } from '../scan/utf8.ts';
 
-/** Called in the order of the stream; positions are the caller's. */
+/** Callbacks, called in the order of the stream; positions are the caller's. */
 export interface EndListener {
-  /** The text of a line (with its newline, or so far) reaches to here. */
+  /** Reports that the text of a line (with its newline, or so far) reaches to here. */
   onGrown(to: number): void;
-  /** A piece ends here. It may have been ended there before, or further on. */
+  /** Reports that a piece ends here. The piece may have been ended there before, or at a later position. */
   onEnd(at: number): void;
 }
 
@@ -22,19 +22,19 @@ export class SemanticEnds {
   #headLength = 0;
   readonly #head = new Uint8Array(HEAD_BYTES_MAX);
   #isLineBlank = true;
-  /** Whether the piece has a line that is not blank, ended. */
+  /** Whether the piece contains a complete line that is not blank. */
   #hasLine = false;
 
   constructor(listener: EndListener) {
     this.#listener = listener;
   }
 
-  /** Where the line begins that is not ended yet. */
+  /** The position where the unfinished line begins. */
   get lineStart(): number {
     return this.#lineStart;
   }
 
-  /** `bytes[from..to)` is text; `position` is that of `bytes[from]`. */
+  /** Reads `bytes[from..to)`, which is text; `position` is the position of `bytes[from]`. */
   text(bytes: Uint8Array, from: number, to: number, position: number): void {
     const shift = position - from;
     for (let at = from; at < to; at++) {
@@ -50,7 +50,7 @@ export class SemanticEnds {
     this.#listener.onGrown(to + shift);
   }
 
-  /** OSC 133 and 633: a prompt begins before its mark; it, the command line and the output end after theirs. */
+  /** Handles OSC 133 and 633: a prompt begins before its mark; the prompt, the command line and the output end after theirs. */
   sequence(sequence: Sequence): void {
     if (sequence.kind !== 'osc') return;
     const code = oscCodeOf(sequence);
@@ -60,7 +60,7 @@ export class SemanticEnds {
     else if (letter === 'B' || letter === 'C' || letter === 'D') this.#listener.onEnd(sequence.end);
   }
 
-  /** A piece has ended, whoever ended it. */
+  /** Starts a new piece; the caller or this class has ended the last one. */
   restart(): void {
     this.#hasLine = false;
   }
@@ -85,7 +85,7 @@ export class SemanticEnds {
   }
 }
 
-/** The first newline in `bytes[from..to)`; `to` when there is none. Not `indexOf` alone: it would search beyond. */
+/** Returns the index of the first newline in `bytes[from..to)`, or `to` without one. `indexOf` alone would search beyond `to`. */
 export function newlineAt(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   const near = Math.min(to, from + NEAR_BYTES);
@@ -95,12 +95,14 @@ export function newlineAt(bytes: Uint8Array, from: number, to: number): number {
   return found === -1 ? to : at + found;
 }
 
-/** How agents start a line about their next action: mostly taken from recordings, some verbs from what is known of them. */
+/**
+ * Beginnings of the lines in which agents announce their next action: most come from recordings, some verbs from documentation.
+ */
 const TOOL_CALL_LINES: readonly string[] = [
-  // Claude Code and those after its fashion: tool calls and messages alike.
+  // Claude Code and agents with the same style: tool calls and messages alike.
   '● ',
   '⏺ ',
-  // Codex. The dot alone is a bullet of anybody's.
+  // Codex. The dot alone is a common bullet.
   ...['Ran', 'Running', 'Explored', 'Exploring', 'Edited', 'Added', 'Deleted', 'Called', 'Calling'].map(
     (verb) => `• ${verb} `,
   ),
@@ -123,7 +125,7 @@ const CR = 0x0d;
 const TAB = 0x09;
 const SPACE = 0x20;
 
-/** Whether a marker begins so, and whether this is all of one. */
+/** Returns whether a marker begins with this head, and whether the head is a whole marker. */
 function matched(head: Uint8Array, length: number): { begins: boolean; isWhole: boolean } {
   let begins = false;
   for (const marker of MARKERS) {

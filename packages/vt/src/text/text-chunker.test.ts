@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { EscapeScanner, STRING_BYTES_MAX } from '../scan/escape-scanner.ts';
 import { bytes, cutInto, everyCut, lengths, wild } from '../testing/cuts.ts';
 import { recordings } from '../testing/recordings.ts';
-import { type Chunking, type TextChunk, TextChunker, type TextChunkOptions } from './text-chunker.ts';
+import { type ChunkingMode, type TextChunk, TextChunker, type TextChunkOptions } from './text-chunker.ts';
 
-const CHUNKINGS: readonly Chunking[] = ['raw', 'line', 'semantic'];
+const CHUNKINGS: readonly ChunkingMode[] = ['raw', 'line', 'semantic'];
 
-/** All chunks; with `isFlushed`, as if each feed were followed by a long pause. */
+/** Returns all chunks; with `isFlushed`, as if a long pause followed each feed. */
 function chunksOf(parts: readonly Uint8Array[], options: TextChunkOptions = {}, isFlushed = false): TextChunk[] {
   const chunker = new TextChunker(options);
   const fed = parts.flatMap((part) => {
@@ -121,7 +121,7 @@ describe('kept', () => {
       expect(chunks[0]!.data.length).toBeLessThanOrEqual(limit + 1000);
       expect(chunks.at(-1)!.end).toBe(input.length);
       expect(joined(chunks)).toBe(decoded(input));
-      // It ends after all, and what follows is itself again.
+      // The sequence ends after all, and the text after it is read normally again.
       const after = [...chunker.feed(bytes('\x07m')), ...chunker.feed(bytes('done\x1b[')), ...chunker.flush()];
       expect(joined(after)).toBe('\x07mdone');
     }
@@ -290,7 +290,7 @@ describe('offsets', () => {
   });
 });
 
-/** Those of `places` that are inside a sequence. */
+/** Returns those of `places` that are inside a sequence. */
 function insideSequences(input: Uint8Array, places: readonly number[]): number[] {
   const inside = new Set<number>();
   const scanner = new EscapeScanner({
@@ -302,7 +302,7 @@ function insideSequences(input: Uint8Array, places: readonly number[]): number[]
   return places.filter((place) => inside.has(place) || (place < input.length && (input[place]! & 0xc0) === 0x80));
 }
 
-/** The same by another way: the scanner's text, in one piece. */
+/** Computes the same text in another way: the scanner's text, in one piece. */
 function textBetween(input: Uint8Array): string {
   const runs: { to: number; bytes: number[] }[] = [];
   const scanner = new EscapeScanner({

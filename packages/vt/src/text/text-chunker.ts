@@ -1,11 +1,11 @@
 /**
- * A terminal's bytes as pieces of text, each with the offsets of its bytes.
+ * Converts a terminal's bytes to pieces of text, each with the offsets of its bytes.
  *
- * Wherever the reads have cut: no chunk ends inside a character or inside an escape sequence, whitespace counts, and
- * with `keep` the joined chunks are exactly the UTF-8 decoding of all bytes (a byte order mark included; what is not
- * UTF-8 is U+FFFD as everywhere). With `strip` the escapes and controls are gone; text, tabs, newlines and carriage
- * returns stay, CR LF is LF, and a cursor move between two words is a space or a newline. There is no clock here: `feed` returns what is complete by itself, and the caller,
- * which has a clock, calls `flush` for the rest. Keeps OUT-3: the joined chunks are the decoded log.
+ * For any cut of the reads: no chunk ends inside a character or inside an escape sequence, whitespace is kept, and with `keep`
+ * the joined chunks are exactly the UTF-8 decoding of all bytes (a byte order mark included; invalid bytes become U+FFFD). With
+ * `strip`, escapes and controls are removed; text, tabs, newlines and carriage returns are kept, CR LF becomes LF, and a cursor
+ * move between two words becomes a space or a newline. There is no clock here: `feed` returns the chunks that are complete, and
+ * the caller, which has a clock, calls `flush` for the rest. Keeps OUT-3: the joined chunks are the decoded log.
  */
 import { CursorGap, joinedGap } from './cursor-gap.ts';
 import { EscapeScanner } from '../scan/escape-scanner.ts';
@@ -15,27 +15,27 @@ import { cutCharacterBytes, decodeUtf8 } from '../scan/utf8.ts';
 
 export interface TextChunk {
   readonly data: string;
-  /** Of its first byte. */
+  /** The offset of the first byte. */
   readonly offset: number;
-  /** The offset after its last byte: where a resume begins. */
+  /** The offset after the last byte: a resume begins there. */
   readonly end: number;
 }
 
 /**
- * `raw`: by size only. `line`: a chunk for each line, with its newline. `semantic`: a chunk for each prompt, command
- * line and command's output (OSC 133, 633), each paragraph, and each action of an agent.
+ * `raw`: cut by size only. `line`: a chunk for each line, with its newline. `semantic`: a chunk for each prompt, command line and
+ * command's output (OSC 133, 633), each paragraph, and each action of an agent.
  */
-export type Chunking = 'raw' | 'line' | 'semantic';
+export type ChunkingMode = 'raw' | 'line' | 'semantic';
 
 /**
- * Escape sequences. `keep`: they stay. `strip`: they are gone, and cursor moves are spaces or newlines. `text`: lines as a
- * user saw them, each when it has ended: erased text is gone, a progress bar is in its last state.
+ * The treatment of escape sequences. `keep`: they stay. `strip`: they are removed, and cursor moves become spaces or newlines.
+ * `text`: lines as a user saw them, each when it has ended: without erased text, and with a progress bar in its last state.
  */
 export type Ansi = 'keep' | 'strip' | 'text';
 
 export interface TextChunkOptions {
-  readonly chunking?: Chunking | undefined;
-  /** Bytes of the stream, escapes included. Only an escape sequence that is longer makes a longer chunk. */
+  readonly chunking?: ChunkingMode | undefined;
+  /** The maximum in bytes of the stream, escapes included. Only a longer escape sequence makes a longer chunk. */
   readonly maxBytes?: number | undefined;
   readonly ansi?: Ansi | undefined;
   /** Absolute offset of the first byte to be fed. */
@@ -43,23 +43,23 @@ export interface TextChunkOptions {
 }
 
 export const CHUNK_BYTES_MAX = 4096;
-/** Below this a chunk might have no place to end. */
+/** The smallest chunk size: a smaller chunk might have no place to end. */
 const CHUNK_BYTES_MIN = 16;
 
 export class TextChunker {
   readonly #maxBytes: number;
   readonly #isStripping: boolean;
-  readonly #chunking: Chunking;
+  readonly #chunking: ChunkingMode;
   // Positions count the bytes fed since the last reset. They are not offsets: another stream's bytes may be in between.
   #held: Uint8Array = NOTHING;
   #heldAt = 0; // the position of #held[0]
   #fed = 0;
-  #start = 0; // of the next chunk
-  #settled = 0; // so far no escape sequence is unfinished
+  #start = 0; // the position of the next chunk
+  #settled = 0; // no escape sequence before this position is unfinished
   #jumps: Jump[];
-  #runs: Run[] = []; // of text, since #start; when stripping
+  #runs: TextRun[] = []; // runs of text since #start; when stripping
   readonly #gap = new CursorGap();
-  #lastCharacter = ''; // of what was returned; when stripping
+  #lastCharacter = ''; // of the returned text; when stripping
   #openGap = ''; // before text that is still to come
   #overlong: 'no' | 'going-on' | 'ended' = 'no';
   #scanner!: EscapeScanner;
@@ -74,17 +74,17 @@ export class TextChunker {
     this.#begin();
   }
 
-  /** Offset of the first byte that was not returned; that of the next one to come, if all were. */
+  /** The offset of the first byte that was not returned; if all were returned, the offset of the next byte. */
   get offset(): number {
     return this.#offsetOf(this.#start);
   }
 
-  /** `flush` would return nothing. */
+  /** Whether `flush` would return no chunks. */
   get isEmpty(): boolean {
     return this.#wholeEnd() <= this.#start;
   }
 
-  /** The chunks that these bytes complete. `offset`: their place, if not after the last ones (two streams, one log). */
+  /** Returns the chunks that these bytes complete. `offset` is their place, if not after the last ones (two streams, one log). */
   feed(bytes: Uint8Array, offset: number = this.#offsetOf(this.#fed)): readonly TextChunk[] {
     if (offset !== this.#offsetOf(this.#fed)) this.#jumps.push({ at: this.#fed, offset });
     this.#hold(bytes);
@@ -94,18 +94,21 @@ export class TextChunker {
     return this.#take();
   }
 
-  /** What there is, up to an unfinished character or escape sequence (or, when stripping, a CR that may be half a newline). */
+  /**
+   * Returns the collected text, up to an unfinished character or escape sequence (or, when stripping, a CR that may be half a
+   * newline).
+   */
   flush(): readonly TextChunk[] {
     this.#cut(this.#wholeEnd());
     return this.#take();
   }
 
-  /** All there is: an unfinished character is U+FFFD, an unfinished escape sequence is as it is, or stripped. */
+  /** Returns all remaining text: an unfinished character becomes U+FFFD, an unfinished escape sequence is kept, or stripped. */
   end(): readonly TextChunk[] {
     return this.reset(this.#offsetOf(this.#fed));
   }
 
-  /** The stream continues at `offset`, unrelated to what came before: ends what there is. */
+  /** Ends the present text: the stream continues at `offset`, unrelated to the bytes before. */
   reset(offset: number): readonly TextChunk[] {
     this.#cut(this.#fed);
     this.#jumps = [{ at: 0, offset }];
@@ -157,23 +160,26 @@ export class TextChunker {
     this.#ends?.sequence(sequence);
   }
 
-  /** The scanner does not report where a sequence was cancelled, nor the inside and the end of an overlong one. */
+  /**
+   * Handles the cases that the scanner does not report: where a sequence was cancelled, and the inside and the end of an overlong
+   * one.
+   */
   #settle(last: number | undefined): void {
     if (this.#settled === this.#fed) return;
-    // That ESC may end the overlong one, or begin another.
+    // That ESC may end the overlong sequence, or begin another.
     if (this.#overlong === 'going-on') return this.#passOver(last === ESC ? this.#fed - 1 : this.#fed);
     const mayBeOver = this.#overlong === 'ended' || last === CAN || last === SUB;
     if (mayBeOver && this.#scanner.pending.length === 0) this.#passOver(this.#fed);
   }
 
-  /** What lies before `to` and was not told is what is left of a sequence. */
+  /** Treats the unreported bytes before `to` as the rest of a sequence. */
   #passOver(to: number): void {
     if (this.#overlong !== 'no') this.#grow(to);
     else if (to > this.#settled) this.#whole(this.#settled, to);
     if (this.#overlong === 'ended') this.#overlong = 'no';
   }
 
-  /** What may be cut at any character reaches to here. */
+  /** Extends the text that may be cut at any character up to `to`. */
   #grow(to: number): void {
     while (to - this.#start > this.#maxBytes) {
       const lineStart = this.#ends?.lineStart ?? 0;
@@ -182,14 +188,14 @@ export class TextChunker {
     this.#settled = Math.max(this.#settled, to);
   }
 
-  /** An escape sequence: not to be cut. */
+  /** Adds an escape sequence, which must not be cut. */
   #whole(from: number, to: number): void {
     if (to - this.#start > this.#maxBytes) this.#cut(from);
     if (to - this.#start > this.#maxBytes) this.#cut(to);
     this.#settled = to;
   }
 
-  /** The last place up to `at` that is not inside a character (or a newline). */
+  /** Returns the last place up to `at` that is not inside a character (or a newline). */
   #wholeBefore(at: number): number {
     const end = at - this.#heldAt;
     const from = this.#start - this.#heldAt;
@@ -206,14 +212,14 @@ export class TextChunker {
     const data = this.#isStripping
       ? this.#stripped(at)
       : decodeUtf8(this.#held, this.#start - this.#heldAt, at - this.#heldAt);
-    // Nothing but escapes, stripped: there is nothing to tell.
+    // A chunk that consists only of stripped escapes is not reported.
     if (data !== '') this.#chunks.push({ data, offset: this.#offsetOf(this.#start), end: this.#offsetOf(at - 1) + 1 });
     this.#start = at;
     while (this.#jumps.length > 1 && this.#jumps[1]!.at <= at) this.#jumps.shift();
     this.#ends?.restart();
   }
 
-  /** The text up to `at`. Runs are decoded one by one: a character does not go on after an escape. */
+  /** Returns the text up to `at`. Runs are decoded one by one: a character does not continue after an escape. */
   #stripped(at: number): string {
     let text = '';
     let told = 0;
@@ -261,16 +267,16 @@ export class TextChunker {
   }
 }
 
-/** From this position on, bytes lie at this offset. */
+/** A jump: from this position on, bytes lie at this offset. */
 interface Jump {
   readonly at: number;
   readonly offset: number;
 }
 
-interface Run {
+interface TextRun {
   from: number;
   to: number;
-  /** What stands for the cursor moves before it. */
+  /** The text for the cursor moves before the run. */
   gap: string;
 }
 
@@ -280,5 +286,5 @@ const CR = 0x0d;
 const CAN = 0x18;
 const SUB = 0x1a;
 const ESC = 0x1b;
-/** C0 and DEL, but tab, newline and carriage return. The C1 controls are escape sequences to the scanner. */
+/** C0 and DEL, except tab, newline and carriage return. The scanner reports C1 controls as escape sequences. */
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;

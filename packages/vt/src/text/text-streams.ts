@@ -1,9 +1,9 @@
 /**
- * The text of a session that may have two streams: a chunker for each, in the order of the log.
+ * Returns the text of a session that may have two streams: one chunker for each, in the order of the log.
  *
- * On pipes the streams take turns in one log. The text of one stream is returned before later text of the other; a
- * character that the other one cut in two is held until it is whole. No clock: each piece comes with its arrival, and
- * `dueAt` is when the caller should flush.
+ * On pipes the streams take turns in one log. The text of one stream is returned before later text of the other; a character that
+ * the other one cut in two is held until it is whole. There is no clock here: each piece is fed with its arrival time, and
+ * `dueAt` is the time when the caller should flush.
  */
 import { LineChunker } from './line-chunker.ts';
 import { type TextChunk, TextChunker, type TextChunkOptions } from './text-chunker.ts';
@@ -12,18 +12,18 @@ export type StreamName = 'stdout' | 'stderr';
 
 export interface StreamChunk extends TextChunk {
   readonly stream: StreamName;
-  /** When its first byte came, in milliseconds since 1970. */
+  /** The arrival time of its first byte, in milliseconds since 1970. */
   readonly ts: number;
 }
 
-/** When something arrived: `ts` by the calendar, `at` by a monotonic clock. */
+/** An arrival time: `ts` by the calendar, `at` by a monotonic clock. */
 export interface Arrival {
   readonly ts: number;
   readonly at: number;
 }
 
 export interface TextStreamsOptions extends TextChunkOptions {
-  /** How long text may be collected (default: 100). */
+  /** The time for which text may be collected (default: 100). */
   readonly flushMs?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export class TextStreams {
   readonly #streams: Readonly<Record<StreamName, StreamText>>;
   readonly #flushMs: number;
   readonly #isRaw: boolean;
-  /** The stream with the latest output: only it has more than half a character to return. */
+  /** The stream with the latest output: the other one holds at most half a character. */
   #last: StreamText;
 
   constructor(options: TextStreamsOptions = {}) {
@@ -44,15 +44,15 @@ export class TextStreams {
   }
 
   /**
-   * When `flush` must not wait any longer, if text was last returned at `givenAt`; undefined when there is nothing.
-   * After a pause raw text is returned at once; lines and paragraphs wait for their rest.
+   * Returns the time at which `flush` must be called, if text was last returned at `givenAt`; undefined if no text is held. After
+   * a pause raw text is due at once; lines and paragraphs wait for their rest.
    */
   dueAt(givenAt: number): number | undefined {
     const { heldAt } = this.#last;
     return heldAt === undefined ? undefined : (this.#isRaw ? givenAt : heldAt) + this.#flushMs;
   }
 
-  /** The chunks that these bytes complete. */
+  /** Returns the chunks that these bytes complete. */
   feed(stream: StreamName, bytes: Uint8Array, offset: number, arrival: Arrival): readonly StreamChunk[] {
     const now = this.#streams[stream];
     const before = now === this.#last ? [] : this.#last.flush();
@@ -64,18 +64,18 @@ export class TextStreams {
     return this.#last.flush();
   }
 
-  /** Everything left, however unfinished; `goesOnAt`: where the stream continues. */
+  /** Returns all remaining text, however unfinished; `goesOnAt` is the offset where the stream continues. */
   end(goesOnAt?: number): readonly StreamChunk[] {
     const { stdout, stderr } = this.#streams;
     return [...stdout.end(goesOnAt), ...stderr.end(goesOnAt)].sort((one, other) => one.offset - other.offset);
   }
 }
 
-/** One stream's text: its chunks, and when their first bytes came. */
+/** One stream's text: its chunks, and the arrival times of their first bytes. */
 class StreamText {
   readonly #name: StreamName;
   readonly #chunker: TextChunker | LineChunker;
-  /** Of the first byte that was not given out. */
+  /** The arrival of the first byte that was not returned. */
   #arrival: Arrival = { ts: 0, at: 0 };
 
   constructor(name: StreamName, options: TextChunkOptions) {

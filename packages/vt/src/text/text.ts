@@ -1,10 +1,10 @@
 /**
- * What a user saw, line by line, from raw bytes and without a terminal model: without escapes and erased text, a
- * progress bar in its last state.
+ * Returns the lines that a user saw, from raw bytes and without a terminal model: without escapes and erased text, a progress bar
+ * in its last state.
  *
- * One line is kept, with a cursor in it: carriage return, backspace, tabs and the CSI that move or erase within a line
- * act on it. Whatever leaves the line ends it. For logs, builds and tests that is exact; full-screen programs need the
- * screen model. Valid UTF-8 in, valid text out, at any cut [OUT-2].
+ * One line is kept, with a cursor in it: carriage return, backspace, tabs and the CSI that move or erase within a line act on it.
+ * Any sequence that leaves the line ends it. For logs, builds and tests the result is exact; full-screen programs need the screen
+ * model. Valid UTF-8 gives valid text, at any cut [OUT-2].
  */
 import { cellsOf, cellsOfText } from '../scan/character-width.ts';
 import { EscapeScanner } from '../scan/escape-scanner.ts';
@@ -14,34 +14,34 @@ import { Utf8Decoder } from '../scan/utf8.ts';
 
 export interface TextLine {
   readonly text: string;
-  /** Absolute offset of its first byte, and of the one after what ended it. */
+  /** Absolute offset of the line's first byte, and of the byte after its end. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface LineTextOptions {
   readonly offset?: number;
-  /** Leave out what was shown on the alternate screen (default: false). */
+  /** Whether to leave out text of the alternate screen (default: false). */
   readonly skipAlternate?: boolean;
   /**
-   * For a search: whether a line that has this text is wanted. It is asked about many lines at once; where it says no to all of
-   * them, they may be left out.
+   * Returns whether a line with this text is wanted, for a search. It is called with many lines at once; if it returns false, all
+   * of them may be left out.
    */
   readonly isWanted?: (text: string) => boolean;
 }
 
 /** A line with more bytes of text than this is returned in pieces. */
 export const LINE_BYTES_MAX = 16 * 1024;
-/** Columns beyond this are not written to. */
-export const LINE_CELLS_MAX = 16 * 1024;
-/** A character and what is combined with it. */
-export const CELL_CHARACTERS_MAX = 32;
+/** The last column: text beyond it is dropped. */
+const LINE_CELLS_MAX = 16 * 1024;
+/** The limit of one cell: a character and the marks that are combined with it. */
+const CELL_CHARACTERS_MAX = 32;
 
-/** Shorter chunks are read byte by byte. */
+/** The smallest chunk that is checked for plain lines; shorter ones are read byte by byte. */
 const PLAIN_BYTES_MIN = 1024;
-/** Anything but printable ASCII and line ends; a carriage return alone goes back in its line. */
+/** Matches everything but printable ASCII and line ends; a carriage return alone moves the cursor back in its line. */
 const NOT_PLAIN = /[^\x20-\x7e\r\n]|\r(?!\n)/;
-/** Of every runtime; not in the compiler's library without Node or a browser. */
+/** Exists in every runtime, but not in the compiler's library without Node or a browser. */
 const { TextDecoder } = globalThis as unknown as {
   readonly TextDecoder: new (label: string) => { decode(bytes: Uint8Array): string };
 };
@@ -59,7 +59,7 @@ export class LineText {
   #lines: TextLine[] = [];
   #start: number;
   #isAlternate = false;
-  // The line is a string for as long as it only grows, and cells from the first step back on.
+  // The line is a string for as long as it only grows; after the first step back it is an array of cells.
   #grown = '';
   #cells: (string | undefined)[] | undefined;
   #column = 0;
@@ -92,7 +92,7 @@ export class LineText {
     );
   }
 
-  /** The lines that these bytes have ended. */
+  /** Returns the lines that these bytes have ended. */
   feed(chunk: Uint8Array): readonly TextLine[] {
     if (chunk.length < PLAIN_BYTES_MIN || !this.#passPlain(chunk)) this.#scanner.feed(chunk);
     const lines = this.#lines;
@@ -100,12 +100,12 @@ export class LineText {
     return lines;
   }
 
-  /** The line that is not ended yet. */
+  /** The line that has not ended yet. */
   get current(): string {
     return this.#lineText();
   }
 
-  /** The end of the stream: the last line, if there is anything in it. */
+  /** Ends the stream: returns the last line unless it is empty. */
   flush(): readonly TextLine[] {
     this.#text(this.#decoder.flush());
     if (this.#hasContent) this.#endLine(this.#scanner.offset);
@@ -114,12 +114,15 @@ export class LineText {
     return lines;
   }
 
-  /** A full-screen program repaints ten times a second, and none of it is text: only its end is searched for. */
+  /**
+   * True on the alternate screen if that is skipped: a full-screen program repaints ten times a second, so only the end is
+   * searched for.
+   */
   get #isSkipping(): boolean {
     return this.#isAlternate && this.#skipAlternate;
   }
 
-  /** Whole lines of printable ASCII are split at their ends, without a look at each byte: four times as fast. */
+  /** Splits whole lines of printable ASCII at their ends without reading each byte: four times as fast. */
   #passPlain(chunk: Uint8Array): boolean {
     const from = chunk.indexOf(LF) + 1;
     const to = chunk.lastIndexOf(LF) + 1;
@@ -133,7 +136,7 @@ export class LineText {
     return true;
   }
 
-  /** Plain lines with colours in them, none of which is wanted. */
+  /** Skips plain lines with colours if none of them is wanted. */
   #passColoured(body: Uint8Array): boolean {
     if (this.#isWanted === undefined || !body.includes(ESC)) return false;
     const text = latin1.decode(body).replaceAll(COLOURS, '');
@@ -147,7 +150,7 @@ export class LineText {
     this.#start = this.#scanner.offset;
   }
 
-  /** False if a line is returned in pieces. */
+  /** Returns false if a line must be returned in pieces. */
   #splitPlain(body: Uint8Array): boolean {
     const text = latin1.decode(body);
     if (this.#isWanted?.(text) === false) {
@@ -173,7 +176,7 @@ export class LineText {
       const end = Math.min(to, at + LINE_BYTES_MAX - this.#textBytes);
       const isContinued = this.#decoder.isCut;
       const text = this.#decoder.decode(source, at, end);
-      // As many units as bytes: ASCII, or broken bytes, each of which is one character.
+      // The text has as many units as bytes: it is ASCII, or broken bytes, each of which is one character.
       this.#text(text, !isContinued && text.length === end - at);
       this.#textBytes += end - at;
       if (this.#textBytes === LINE_BYTES_MAX) this.#endLine(offset + end - from);
@@ -341,7 +344,7 @@ export class LineText {
     return text;
   }
 
-  /** The cursor moved elsewhere: what is here is a line, if there is anything. */
+  /** Ends the line, unless it is empty: the cursor moved elsewhere. */
   #leaveLine(end: number, column: number): void {
     if (this.#hasContent) this.#endLine(end);
     this.#start = end;

@@ -140,7 +140,7 @@ describe('keys', () => {
 
   test('[IN-4] a word names a key, or several with white space between', () => {
     expect(keyNames(['C-c Enter  M-x F5\nUp', '^C', ' ', 'C- ', 'Dwon', ''])).toEqual(
-      ['C-c', 'Enter', 'M-x', 'F5', 'Up', '^C', ' ', 'C- ', 'Dwon', ''], // what nobody knows is told by whoever presses it
+      ['C-c', 'Enter', 'M-x', 'F5', 'Up', '^C', ' ', 'C- ', 'Dwon', ''], // unknown names are reported by the caller that presses the keys
     );
   });
 

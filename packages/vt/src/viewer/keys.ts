@@ -1,24 +1,26 @@
 /**
- * Keys by name, and pastes, as the bytes a terminal would send for them in the modes that the program has set [IN-4,
+ * Encodes keys by name, and pastes, as the bytes that a terminal would send for them in the modes that the program has set [IN-4,
  * IN-5].
  *
- * Encodings are xterm's; with modifyOtherKeys or kitty flags on, the keys that have no bytes of their own get the
- * escapes that these define. Of kitty's flags, 1 (disambiguate), 8 (all keys as escapes) and 16 (with their text) are
- * followed; a name can only express a press, so the others change nothing.
+ * The encodings are xterm's; with modifyOtherKeys or kitty flags on, keys without legacy bytes get the escapes that these
+ * protocols define. Of kitty's flags, 1 (disambiguate), 8 (all keys as escapes) and 16 (with their text) are supported; a name
+ * can only express a press, so the other flags have no effect.
  */
 import { kittyFlags, type ModeState } from '../state/modes.ts';
 import { encodeUtf8 } from '../scan/utf8.ts';
 
 /**
- * The bytes of one key: `C-c`, `^C`, `Enter`, `M-x`, `S-Tab`, `C-Left`, `F5`, `KP7`, or any one character. Undefined:
- * unknown.
+ * Returns the bytes of one key: `C-c`, `^C`, `Enter`, `M-x`, `S-Tab`, `C-Left`, `F5`, `KP7`, or any one character. Undefined: the
+ * name is unknown.
  */
 export function encodeKey(name: string, modes: ModeState): Uint8Array | undefined {
   const key = parseKey(name);
   return key && encodeUtf8(textOf(key, modes));
 }
 
-/** The keys that words name: one each, or several with white space between (`C-c Enter`). The space bar is called `Space`. */
+/**
+ * Returns the keys that words name: one each, or several separated by white space (`C-c Enter`). The space bar is called `Space`.
+ */
 export function keyNames(words: readonly string[]): readonly string[] {
   return words.flatMap((word) => {
     if (parseKey(word) !== undefined) return [word];
@@ -28,8 +30,8 @@ export function keyNames(words: readonly string[]): readonly string[] {
 }
 
 /**
- * A paste: bracketed if the program has enabled that, and then without any closing bracket inside, after which the rest
- * would count as typed. Without brackets a line ends with the Enter key. Nothing else is changed.
+ * Encodes a paste: bracketed if the program has enabled that, and then without any closing bracket inside, because the rest would
+ * count as typed. Without brackets a line ends with the Enter key. No other bytes change.
  */
 export function paste(bytes: Uint8Array, modes: Pick<ModeState, 'bracketedPaste'>): Uint8Array {
   if (!modes.bracketedPaste) return withReturns(bytes);
@@ -43,10 +45,10 @@ export function paste(bytes: Uint8Array, modes: Pick<ModeState, 'bracketedPaste'
 
 // Names.
 
-interface Key {
+interface NamedKey {
   /**
-   * A character; or `cursor` with a letter, `function` with a letter (F1–F4), `tilde` with a number, `keypad` with a
-   * character.
+   * The kind of `value`: a character; `cursor` with a letter, `function` with a letter (F1–F4), `tilde` with a number, `keypad`
+   * with a character.
    */
   readonly kind: 'character' | 'cursor' | 'function' | 'tilde' | 'keypad';
   readonly value: string;
@@ -55,7 +57,7 @@ interface Key {
   readonly ctrl: boolean;
 }
 
-function parseKey(name: string): Key | undefined {
+function parseKey(name: string): NamedKey | undefined {
   let rest = name;
   let [shift, alt, ctrl] = [false, false, false];
   if (/^\^.$/su.test(rest)) {
@@ -79,7 +81,7 @@ function parseKey(name: string): Key | undefined {
 
 const MODIFIER = /^(C|M|A|S|Ctrl|Control|Meta|Alt|Shift)[-+](.+)$/isu;
 
-const NAMED: Readonly<Record<string, readonly [Key['kind'], string]>> = {
+const NAMED: Readonly<Record<string, readonly [NamedKey['kind'], string]>> = {
   enter: ['character', '\r'],
   return: ['character', '\r'],
   cr: ['character', '\r'],
@@ -134,7 +136,7 @@ const NAMED: Readonly<Record<string, readonly [Key['kind'], string]>> = {
 
 // Encodings.
 
-function textOf(key: Key, modes: ModeState): string {
+function textOf(key: NamedKey, modes: ModeState): string {
   const flags = kittyFlags(modes);
   const isKitty = (flags & (KITTY_DISAMBIGUATE | KITTY_ALL)) !== 0;
   const modifiers = 1 + (key.shift ? 1 : 0) + (key.alt ? 2 : 0) + (key.ctrl ? 4 : 0);
@@ -159,7 +161,7 @@ function textOf(key: Key, modes: ModeState): string {
   }
 }
 
-function characterText(key: Key, modifiers: number, modes: ModeState, flags: number): string {
+function characterText(key: NamedKey, modifiers: number, modes: ModeState, flags: number): string {
   const { value, shift, alt, ctrl } = key;
   const isSpecial = value === '\r' || value === '\t' || value === '\x7f';
   if ((flags & (KITTY_DISAMBIGUATE | KITTY_ALL)) !== 0) {
@@ -174,8 +176,8 @@ function characterText(key: Key, modifiers: number, modes: ModeState, flags: num
   return plain ?? (alt ? `\x1b${value}` : value);
 }
 
-/** Undefined: a combination without bytes of its own, which sends what the key alone would. */
-function legacyText(key: Key, modes: ModeState): string | undefined {
+/** Returns undefined for a combination without its own bytes: it sends the same bytes as the key alone. */
+function legacyText(key: NamedKey, modes: ModeState): string | undefined {
   const { value, shift, alt, ctrl } = key;
   const prefix = alt ? '\x1b' : '';
   if (value === '\t') return ctrl ? undefined : prefix + (shift ? '\x1b[Z' : '\t');
@@ -187,7 +189,7 @@ function legacyText(key: Key, modes: ModeState): string | undefined {
   return code === undefined ? undefined : prefix + String.fromCharCode(code);
 }
 
-/** What Ctrl makes of a character: `C-a` is 1, `C-Space` 0, `C-/` 31, and digits as on a VT220. */
+/** Returns the code of a character with Ctrl: `C-a` is 1, `C-Space` 0, `C-/` 31, and digits as on a VT220. */
 function controlCode(value: string): number | undefined {
   const upper = value.toUpperCase();
   if (upper.length === 1 && upper >= '@' && upper <= '_') return upper.charCodeAt(0) & 31;
@@ -207,7 +209,7 @@ function kittyText(value: string, modifiers: number, flags: number): string {
   return `\x1b[${code}${all > 1 || text !== '' ? `;${all > 1 ? all : ''}` : ''}${text}u`;
 }
 
-/** SS3 and these, in application keypad mode. */
+/** The characters after SS3 in application keypad mode. */
 const KEYPAD: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...'0123456789'].map((digit, at) => [digit, 'pqrstuvwxy'[at]!])),
   '\r': 'M',
@@ -227,10 +229,10 @@ const KITTY_TEXT = 16;
 
 const PASTE_START = encodeUtf8('\x1b[200~');
 const PASTE_END = encodeUtf8('\x1b[201~');
-/** Also with CSI as the character U+009B. (Not as the byte 9B: that is part of honest characters.) */
+/** Includes the end with CSI as the character U+009B. (The byte 9B alone is part of valid characters.) */
 const PASTE_ENDS = [PASTE_END, Uint8Array.of(0xc2, 0x9b, ...PASTE_END.subarray(2))];
 
-/** Removing one may create another: so each byte is checked with those that are left before it. */
+/** Removes the ends of a paste. Removing one may create another, so each byte is checked with the remaining bytes before it. */
 function withoutPasteEnd(bytes: Uint8Array): Uint8Array {
   const kept = new Uint8Array(bytes.length);
   let length = 0;
@@ -245,7 +247,7 @@ function withoutPasteEnd(bytes: Uint8Array): Uint8Array {
   return kept.subarray(0, length);
 }
 
-/** LF and CR LF become CR, which is what Enter sends. */
+/** Replaces LF and CR LF by CR, which is what Enter sends. */
 function withReturns(bytes: Uint8Array): Uint8Array {
   const kept = new Uint8Array(bytes.length);
   let length = 0;

@@ -1,13 +1,13 @@
 /**
- * Mouse reports of a terminal in mode 1006, and the form in which the program requested them.
+ * Reads mouse reports of a terminal in mode 1006, and writes them in the form that the program requested.
  *
- * A viewer that shows a window of the session's screen reads its terminal's reports, translates them to the session's
- * cells, and encodes them again.
+ * A viewer that shows a window of the session's screen reads its terminal's reports, translates them to the session's cells, and
+ * encodes them again.
  */
 import type { MouseEncoding } from '../state/modes.ts';
 
 export interface MouseReport {
-  /** As SGR reports number it: button or wheel, with the bits for Shift, Alt, Ctrl and motion. */
+  /** The number in SGR reports: button or wheel, with the bits for Shift, Alt, Ctrl and motion. */
   readonly button: number;
   readonly row: number;
   readonly col: number;
@@ -26,7 +26,7 @@ export function mouseReportOf(token: readonly number[]): MouseReport | 'unreadab
   return { button: Number(button), col: Number(col) - 1, row: Number(row) - 1, isRelease: final === 'm' };
 }
 
-/** In the program's form: the encoding that was set last counts. Undefined when that form cannot express it. */
+/** Encodes a report in the program's form: the encoding that was set last counts. Undefined when that form cannot express it. */
 export function encodeMouse(report: MouseReport, encodings: readonly MouseEncoding[]): Uint8Array | undefined {
   const { button, isRelease } = report;
   const col = report.col + 1;
@@ -37,8 +37,8 @@ export function encodeMouse(report: MouseReport, encodings: readonly MouseEncodi
       return ascii(`\x1b[<${button};${col};${row}${isRelease ? 'm' : 'M'}`);
     case 1015:
       return ascii(`\x1b[${code + 32};${col};${row}M`);
-    case 1016: // in pixels, of which a window knows nothing
-    case 1005: // characters: a dead form that few programs set, and none alone
+    case 1016: // in pixels, which a window does not know
+    case 1005: // characters: an obsolete form that few programs set, and never alone
       return undefined;
     case undefined:
       if (code > BYTE_MAX || col > BYTE_MAX || row > BYTE_MAX) return undefined;

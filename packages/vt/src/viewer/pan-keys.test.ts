@@ -1,4 +1,4 @@
-/** Keys of a viewer that shows a window: read by `TypedInput` when it is told so. */
+/** Tests the keys of a viewer that shows a window; `TypedInput` reads them if `isWindowed` is set. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cutInto, lengths, wild } from '../testing/cuts.ts';
@@ -76,19 +76,19 @@ test.each([
     'a\x1b[<64;3;2Mb\x1b[M !!c\x1b[32;1;1Md',
     ['keys a', 'mouse 64 2,1', 'keys b', 'keys c', 'keys d'],
   ],
-])('[SIZE-6] %s', (_, text, expected) => expect(join(typed(text))).toEqual(join(expected)));
+])('[SIZE-40] %s', (_, text, expected) => expect(join(typed(text))).toEqual(join(expected)));
 
-test('[SIZE-6] with several detach keys the first of them is the prefix, and the second still detaches', () => {
+test('[SIZE-40] with several detach keys the first of them is the prefix, and the second still detaches', () => {
   expect(typed('\x01\x1b[Bj\x1b', 'C-a,h')).toEqual(['pan down', 'pan down', 'pan leave']);
   expect(typed('\x01h', 'C-a,h')).toEqual(['detach']);
 });
 
-test('[SIZE-6] without a window all of them are keys, or detach', () => {
+test('[SIZE-40] without a window all of them are keys, or detach', () => {
   expect(pieces([Buffer.from('j\x1b[<64;3;2M')], undefined, false)).toEqual(['keys j\x1b[<64;3;2M']);
   expect(pieces([Buffer.from(`${PREFIX}\x1b[A`)], undefined, false)).toEqual(['detach']);
 });
 
-test('[SIZE-6] any bytes in any pieces give the same', () => {
+test('[SIZE-40] any bytes in any pieces give the same', () => {
   fc.assert(
     fc.property(wild(), lengths(), (data, cuts) => {
       expect(join(pieces(cutInto(data, cuts)))).toEqual(join(pieces([data])));
@@ -96,7 +96,7 @@ test('[SIZE-6] any bytes in any pieces give the same', () => {
   );
 });
 
-/** Keys that another piece does not part are one. */
+/** Joins neighbouring keys that no other piece separates. */
 function join(words: readonly string[]): string[] {
   return words.reduce<string[]>((all, word) => {
     if (word.startsWith('keys ') && all.at(-1)?.startsWith('keys ')) all[all.length - 1] += word.slice(5);

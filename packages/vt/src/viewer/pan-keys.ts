@@ -1,7 +1,7 @@
-/** The keys that move a window over a larger screen, in every form in which terminals send them. */
+/** The keys that move a window over a larger screen, in every form in which terminals send them. Keeps SIZE-40. */
 export type PanKey = 'left' | 'right' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'leave';
 
-/** Undefined for any other key, and when a key is let go. */
+/** Returns undefined for any other key, and for the release of a key. */
 export function panKeyOf(token: readonly number[]): PanKey | undefined {
   const text = String.fromCharCode(...token);
   if (token.length === 1) return BYTES[text];
@@ -24,7 +24,7 @@ const BYTES: Readonly<Record<string, PanKey>> = {
   '\r': 'leave',
   q: 'leave',
 };
-/** By what follows ESC [ or ESC O, without modifiers. */
+/** Keys by the character after ESC [ or ESC O, without modifiers. */
 export const CURSOR_KEYS = {
   A: 'up',
   B: 'down',
@@ -39,7 +39,7 @@ export const CURSOR_KEYS = {
   '7~': 'home',
   '8~': 'end',
 } as const;
-/** Of the kitty keyboard: the arrows and others of the number pad. */
+/** Codes of the kitty keyboard: the arrows and other keys of the number pad. */
 const CODES: Readonly<Record<string, PanKey>> = {
   57417: 'left',
   57418: 'right',

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { type DetachKey, parseDetachKeys, REPLY_BYTES_MAX, TypedInput, type TypedPiece } from './typed-input.ts';
 import { cutInto, everyCut, lengths, wild } from '../testing/cuts.ts';
 
-/** Each byte a character: a piece may end inside one. */
+/** Converts each character to one byte: a piece may end inside a character of UTF-8. */
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
 const text = (data: Uint8Array): string => Buffer.from(data).toString('latin1');
 const utf8 = (shown: string): string => Buffer.from(shown).toString('latin1');
 
-/** Pieces as short words; neighbouring keys are one. `flush` is called until nothing is held. */
+/** Returns the pieces as short words; neighbouring keys are joined. `flush` is called until nothing is held back. */
 function typed(chunks: readonly Uint8Array[], keys?: readonly DetachKey[], isFlushed = true): string[] {
   const input = new TypedInput(keys);
   const pieces: TypedPiece[] = chunks.flatMap((chunk) => input.feed(chunk));
@@ -154,7 +154,7 @@ describe('TypedInput', () => {
         expect(typed(chunks), JSON.stringify(key)).toEqual([`keys a${key}b`]);
       expect(typed([bytes(key + key + key)])).toEqual([`keys ${key}`, 'detach']);
     }
-    // Letting go of keys, the mouse, the focus and the terminal's replies do not come between.
+    // Key releases, the mouse, the focus and the terminal's replies do not interrupt the sequence of detach keys.
     expect(
       typed([bytes('\x1b[92;5u\x1b[92;5:3u\x1b[57442;1:3u\x1b[<35;1;1M\x1b[I\x1b[?1;2c\x1b[57442;5u\x1b[92;5u')]),
     ).toEqual(['keys \x1b[57442;1:3u\x1b[<35;1;1M', 'focus true', 'reply \x1b[?1;2c', 'keys \x1b[57442;5u\x1b[92;5u']);

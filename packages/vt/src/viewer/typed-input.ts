@@ -1,52 +1,57 @@
 /**
- * Input from a viewer's terminal: keys and pastes for the program, the detach key, and the terminal's own replies,
+ * Splits the input from a viewer's terminal into keys and pastes for the program, the detach key, and the terminal's replies,
  * which must never reach the program (the keeper has answered it) [ATT-6, QRY-1].
  *
- * An unfinished escape is held back, since a reply may be cut anywhere; but Escape is also a key, and only time can
- * tell. There is no clock here: while `held` is not `nothing`, the caller waits as long as the constants below say and
- * then calls `flush`.
+ * An unfinished escape is held back, since a reply may be cut anywhere; but Escape is also a key, and only the time without
+ * further input shows that it was pressed. There is no clock here: while `held` is not `nothing`, the caller waits as long as the
+ * constants below say and then calls `flush`.
  *
- * A viewer that shows only a window of the session's screen sets `isWindowed`: then the first detach key followed by an
- * arrow starts panning, which takes all keys until Esc, and mouse reports come separately, because their cells are not
- * the session's.
+ * A viewer that shows only a window of the session's screen sets `isWindowed`: then the first detach key followed by an arrow
+ * starts panning, which takes all keys until Esc, and mouse reports come separately, because their cells are not the session's.
  */
 import { type MouseReport, mouseReportOf } from './mouse-report.ts';
 import { type PanKey, panKeyOf } from './pan-keys.ts';
 
 export type TypedPiece =
-  /** For the program, as typed. */
+  /** Bytes for the program, as typed. */
   | { readonly type: 'keys'; readonly bytes: Uint8Array }
-  /** The terminal has answered a query, of its colours for instance. */
+  /** An answer of the terminal to a query, for example about its colours. */
   | { readonly type: 'reply'; readonly bytes: Uint8Array }
-  /** Focus in or out: combined over all viewers before the program is told. */
+  /** Focus in or out: the focus of all viewers is combined before the program is notified. */
   | { readonly type: 'focus'; readonly isFocused: boolean }
-  /** In window mode: where to look next. */
+  /** In window mode: the direction in which the window moves. */
   | { readonly type: 'pan'; readonly key: PanKey }
-  /** In window mode: what the mouse did, by the cells of the viewer's terminal. */
+  /** In window mode: a mouse event, in the cells of the viewer's terminal. */
   | { readonly type: 'mouse'; readonly report: MouseReport }
-  /** Nothing follows. */
+  /** The detach key; no piece follows it. */
   | { readonly type: 'detach' };
 
-/** Terminals write an escape in one piece; the other half is in the next read, or it was the Escape key. */
+/**
+ * The hold time of an escape: terminals write an escape in one piece, so the other half is in the next read, or it was the Escape
+ * key.
+ */
 export const ESCAPE_HOLD_MS = 25;
-/** How long after the detach key a second one makes it a key for the program. */
+/** The time after the detach key in which a second one makes it a key for the program. */
 export const DETACH_HOLD_MS = 300;
-/** The same in window mode, where an arrow may follow it: hands move to the arrows, and a line shows what can be pressed. */
+/**
+ * The same time in window mode, where an arrow may follow: the user's hand moves to the arrows, and a line shows which keys can
+ * be pressed.
+ */
 export const PAN_HOLD_MS = 1200;
 
 export interface DetachKey {
-  /** As kitty and modifyOtherKeys number it: the character without Ctrl and Shift. */
+  /** The number in kitty and modifyOtherKeys: the character without Ctrl and Shift. */
   readonly code: number;
   readonly ctrl: boolean;
-  /** The byte it is without such protocols. */
+  /** The byte that the key sends without such protocols. */
   readonly byte: number;
 }
 
-/** Ctrl-\ */
+/** Ctrl-\. */
 export const DEFAULT_DETACH_KEYS: readonly DetachKey[] = [{ code: 0x5c, ctrl: true, byte: 0x1c }];
 
 /**
- * `ctrl-\`, `C-a,d`, `^P,^Q`; `none` for none. Undefined: invalid, or started by a key without Ctrl, which could then
+ * Reads `ctrl-\`, `C-a,d`, `^P,^Q`; `none` for no detach key. Undefined: invalid, or the first key has no Ctrl, so that it could
  * hardly be typed any more.
  */
 export function parseDetachKeys(text: string): readonly DetachKey[] | undefined {
@@ -90,10 +95,23 @@ export class TypedInput {
     if (!isWindowed) this.#isPanning = false;
   }
 
-  /** What `flush` would decide: an unfinished escape first. */
+  /** The item that `flush` would decide; an unfinished escape comes first. */
   get held(): 'nothing' | 'escape' | 'detach' {
     if (this.#escape.length > 0) return 'escape';
     return this.#matched > 0 ? 'detach' : 'nothing';
+  }
+
+  /** Bytes of `isPlain` that come next would be keys, and change nothing here. */
+  get isAtRest(): boolean {
+    const isOpen = this.#isWindowed || this.#isDetached || this.#skipBytes > 0;
+    return !isOpen && this.held === 'nothing';
+  }
+
+  /** Returns a table by byte: 1 for a key that is neither a detach key nor the start of a longer one. */
+  get isPlain(): Uint8Array {
+    const plain = new Uint8Array(256).fill(1);
+    for (const byte of [ESC, ...this.#detachKeys.map(({ byte }) => byte)]) plain[byte] = 0;
+    return plain;
   }
 
   feed(chunk: Uint8Array): readonly TypedPiece[] {
@@ -103,12 +121,12 @@ export class TypedInput {
     return this.#take();
   }
 
-  /** What was typed after the detach key, for whoever reads the terminal next. */
+  /** Returns the bytes that were typed after the detach key, for the next reader of the terminal. */
   takeRest(): Uint8Array {
     return Uint8Array.from(this.#rest.splice(0));
   }
 
-  /** Time is up: a held escape was typed; a held detach key was meant. */
+  /** Ends the hold time: a held escape was the Escape key; a held detach key detaches. */
   flush(): readonly TypedPiece[] {
     if (this.#isDetached) return [];
     if (this.#escape.length > 0) this.#releaseEscape();
@@ -158,7 +176,7 @@ export class TypedInput {
     }
   }
 
-  /** To the end of a reply to a query that was never sent. */
+  /** Skips a reply to a query that was never sent, up to its end. */
   #skip(byte: number): void {
     const last = this.#escape.at(-1)!;
     this.#escape = [ESC, byte];
@@ -173,11 +191,11 @@ export class TypedInput {
     this.#escape = [];
     this.#isSkipping = false;
     if (wasSkipping) return;
-    // ESC and one byte more is a key with Alt; a longer one was cut, and goes on as it was typed.
+    // ESC and one more byte is a key with Alt; a longer escape was cut, and is passed on as it was typed.
     this.#token(held);
   }
 
-  /** One key (or a byte of a longer one): is it a detach key? */
+  /** Handles one key (or a byte of a longer one), and checks whether it is a detach key. */
   #token(token: number[]): void {
     if (this.#isPaste) {
       if (isText(token, '\x1b[201~')) this.#isPaste = false;
@@ -188,7 +206,7 @@ export class TypedInput {
     const expected = this.#detachKeys[this.#matched % Math.max(1, this.#detachKeys.length)];
     const match = expected === undefined ? 'other' : matchOf(token, expected);
     if (match === 'press') return this.#pressed(token);
-    if (match === 'release') return; // of a detach key: the press was not shown either
+    if (match === 'release') return; // release of a detach key: the press was not passed on either
     if (this.#matched > 0 && match !== 'neutral') {
       if (this.#detachKeys.length === 1) {
         this.#rest.push(...token);
@@ -206,7 +224,7 @@ export class TypedInput {
     this.#keys.push(...token);
   }
 
-  /** True when the token was for the window, not for the program. */
+  /** Returns true if the token was for the window, not for the program. */
   #isForWindow(token: number[]): boolean {
     const report = mouseReportOf(token);
     if (report !== undefined) {
@@ -231,7 +249,7 @@ export class TypedInput {
     return true;
   }
 
-  /** Keys without a meaning here do nothing; a paste is meant for the program. */
+  /** Continues panning: other keys do nothing; a paste is meant for the program. */
   #panFurther(token: number[], key: PanKey | undefined): boolean {
     const isPaste = isText(token, '\x1b[200~');
     const [first] = this.#detachKeys;
@@ -252,7 +270,7 @@ export class TypedInput {
   #pressed(token: number[]): void {
     const isSingle = this.#detachKeys.length === 1;
     if (isSingle && this.#matched === 1) {
-      this.#matched = 0; // twice: it is for the program, once
+      this.#matched = 0; // pressed twice: the program gets it once
       this.#matchedBytes = [];
       this.#keys.push(...token);
       return;
@@ -290,14 +308,14 @@ export class TypedInput {
   }
 }
 
-/** The longest reply that is examined; an OSC 52 reply may be longer, but is never requested. */
+/** The longest reply that is read; an OSC 52 reply may be longer, but is never requested. */
 export const REPLY_BYTES_MAX = 4096;
 const KEY_BYTES_MAX = 64;
 const ESC = 0x1b;
 
 type Verdict = 'more' | 'whole' | 'reply' | 'not';
 
-/** What an escape is, judged at its last byte. */
+/** Classifies an escape at its last byte. */
 function verdictOf(escape: readonly number[]): Verdict {
   const last = escape.at(-1)!;
   if (escape.length === 2) {
@@ -318,7 +336,7 @@ function verdictOf(escape: readonly number[]): Verdict {
   }
 }
 
-/** OSC, DCS, APC: never typed, but their first two bytes are, as Alt-], Alt-P and Alt-_. */
+/** Classifies an OSC, DCS or APC: these are never typed, but their first two bytes are, as Alt-], Alt-P and Alt-_. */
 function stringVerdict(escape: readonly number[], last: number): Verdict {
   if (escape.length === 3) {
     const letter = String.fromCharCode(last);
@@ -333,7 +351,10 @@ function stringVerdict(escape: readonly number[], last: number): Verdict {
 
 const OPENERS: readonly number[] = [0x5b, 0x4f, 0x5d, 0x50, 0x5f];
 
-/** The body of a CSI that no key sends. Reports that a mode enables (mouse, colour scheme, size) are not among them. */
+/**
+ * Returns whether the body of a CSI is a reply, which no key sends. Reports that a mode enables (mouse, colour scheme, size) are
+ * not replies.
+ */
 function isCsiReply(body: string): boolean {
   const shape = /^([<=>?]?)([\d;:]*)([ -/]*)(.)$/s.exec(body);
   if (shape === null) return false;
@@ -363,7 +384,7 @@ function isCsiReply(body: string): boolean {
   }
 }
 
-/** In a paste nothing counts but its end. */
+/** Classifies an escape inside a paste: only the end of the paste counts. */
 function pasteVerdict(escape: readonly number[]): Verdict {
   const isOnTheWay = escape.every((code, at) => code === '\x1b[201~'.charCodeAt(at));
   if (!isOnTheWay) return 'not';
@@ -374,9 +395,8 @@ const isText = (token: readonly number[], text: string): boolean =>
   token.length === text.length && token.every((code, at) => code === text.charCodeAt(at));
 
 /**
- * Whether a token is this key: as its byte, `CSI code;mods u` (kitty, with event types and alternates), `CSI
- * 27;mods;code ~` (modifyOtherKeys). Releases, bare modifier keys, the mouse and the focus are no sign that something
- * else was typed.
+ * Compares a token with a key: as its byte, `CSI code;mods u` (kitty, with event types and alternates), `CSI 27;mods;code ~`
+ * (modifyOtherKeys). Releases, bare modifier keys, the mouse and the focus do not mean that another key was typed.
  */
 function matchOf(token: readonly number[], key: DetachKey): 'press' | 'release' | 'neutral' | 'other' {
   if (token.length === 1) return token[0] === key.byte ? 'press' : 'other';
@@ -393,5 +413,5 @@ function matchOf(token: readonly number[], key: DetachKey): 'press' | 'release' 
   return event === '3' || isModifierKey ? 'neutral' : 'other';
 }
 
-/** Modifiers come as 1 + bits; Caps Lock (64) and Num Lock (128) do not count. */
+/** Returns whether Ctrl is the only modifier. Modifiers are sent as 1 + bits; Caps Lock (64) and Num Lock (128) do not count. */
 const isCtrlOnly = (modifiers: string, ctrl: boolean): boolean => ((Number(modifiers) - 1) & ~0xc0) === (ctrl ? 4 : 0);

@@ -20,7 +20,7 @@ const b = (latin: string): Uint8Array => Uint8Array.from(Buffer.from(latin, 'lat
 const SHOWN = '5 6 7 12 25 45 47 69 1047 1048 1049 2026';
 const SENDING = '1 9 66 67 1000 1001 1002 1003 1004 1005 1006 1007 1015 1016 2004 2031 2048';
 
-/** What in this output could do harm, expressed without the filter's own tables. Empty: nothing. */
+/** Returns the harmful parts of this output, found without the filter's own tables. Empty: the output is harmless. */
 function harmIn(output: Uint8Array, isInteractive = false): string[] {
   const harm: string[] = [];
   try {
@@ -216,7 +216,7 @@ describe('ViewerFilter', () => {
       const filter = new ViewerFilter({ input: true });
       const output = concat(chunks.map((chunk) => filter.feed(chunk).slice()));
       expect(harmIn(output, true)).toEqual([]);
-      // Nothing but whole sequences is missing: what is left is a subsequence, with all the text.
+      // Only whole sequences are missing: the output is a subsequence of the input, with all the text.
       const before: string[] = [];
       const after = new Map<string, number>();
       eachSequence(chunks, (sequence) => before.push(latin1(sequence.source, sequence.from, sequence.to)));

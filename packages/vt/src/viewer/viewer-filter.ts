@@ -1,13 +1,12 @@
 /**
- * What a viewer's terminal may be shown: an allow-list, one filter per viewer [ATT-8].
+ * Passes only the output that a viewer's terminal may show: an allow-list, one filter per viewer [ATT-8].
  *
- * A program's output can be hostile: it can make a terminal answer into the session, write to its clipboard, print,
- * change what keys send, or switch to another parser. So text passes, and drawing, and the known modes; everything else
- * is dropped, including every query (the keeper has answered those). The log keeps all: this is only a view.
+ * A program's output can be hostile: it can make a terminal answer into the session, write to its clipboard, print, change what
+ * keys send, or switch to another parser. So text, drawing and the known modes pass; everything else is dropped, including every
+ * query (the keeper has answered those). The log keeps all bytes; the filter affects only the view.
  *
- * Strings (titles, links) are never copied: they are read, cleaned and written again. Text is always valid UTF-8
- * without C1 controls, so that no terminal reads it in another way than we did. At most one unfinished sequence is held
- * back.
+ * Strings (titles, links) are never copied: they are read, cleaned and written again. Text is always valid UTF-8 without C1
+ * controls, so that every terminal reads it in the same way as this filter. At most one unfinished sequence is held back.
  */
 import { cleanBytes } from './clean-text.ts';
 import { parseColour } from '../state/colours.ts';
@@ -28,42 +27,44 @@ import { plainEnd } from '../scan/plain-end.ts';
 import { encodeUtf8, goodBytes, lengthOf } from '../scan/utf8.ts';
 
 export interface ViewerFilterOptions {
-  /** The viewer's keys go to the program: modes that make a terminal send (mouse, focus, …) are passed (default: false). */
+  /**
+   * Whether the viewer's keys go to the program: then modes that make a terminal send (mouse, focus, …) pass (default: false).
+   */
   readonly input?: boolean;
-  /** What the terminal has been restored to (by `restore`) before the first byte. */
+  /** The modes to which `restore` has brought the terminal before the first byte. */
   readonly modes?: ModeState;
-  /** Follows every mode that the program sets, also those that this viewer is not shown. */
+  /** A tracker that follows every mode that the program sets, also modes that do not pass to this viewer. */
   readonly follow?: ModeTracker;
-  /** The scanner's `pending` at the offset where the viewer starts: the sequence or character it starts in. */
+  /** The scanner's `pending` at the offset where the viewer starts: the sequence or character around that offset. */
   readonly pending?: Uint8Array;
   readonly c1?: C1;
-  /** OSC 52: a program may put text on the viewer's clipboard (default: false). Reading it is never allowed. */
+  /** OSC 52: a program may put text on the viewer's clipboard (default: false). Reading the clipboard is never allowed. */
   readonly allowClipboard?: boolean;
-  /** OSC 4, 10–19: a program may change the terminal's colours (default: false). `undo` puts them back. */
+  /** OSC 4, 10–19: a program may change the terminal's colours (default: false). `undo` resets them. */
   readonly allowColours?: boolean;
   /** Sixel and kitty images (in the stream; never from files; default: false). */
   readonly allowGraphics?: boolean;
   /** OSC 7, 133, 633: directory and shell marks (default: false). */
   readonly allowMarks?: boolean;
-  /** `CSI 3 J`: a program may erase the terminal's own scrollback, including what was there before (default: false). */
+  /** `CSI 3 J`: a program may erase the terminal's whole scrollback, including lines from before the attach (default: false). */
   readonly allowScrollbackErase?: boolean;
-  /** OSC 9;4 (default: true). */
+  /** OSC 9;4, progress (default: true). */
   readonly allowProgress?: boolean;
-  /** OSC 0, 1, 2 (default: true). */
+  /** OSC 0, 1, 2, titles (default: true). */
   readonly allowTitle?: boolean;
   /** The bell (default: true). */
   readonly allowBell?: boolean;
 }
 
-/** Longer titles have caused problems in window managers. */
+/** The limit of a title: longer ones have caused problems in window managers. */
 export const SHOWN_TITLE_CHARACTERS_MAX = 256;
-/** What browsers take. */
-export const LINK_BYTES_MAX = 2083;
+/** The limit of a link: browsers accept this length. */
+const LINK_BYTES_MAX = 2083;
 
 export class ViewerFilter {
   readonly #options: ViewerFilterOptions;
   readonly #scanner: EscapeScanner;
-  readonly #rewrites: EscapeScanner; // our own sequences, for the tracker
+  readonly #rewrites: EscapeScanner; // scans our own sequences for the tracker
   readonly #tracker: ModeTracker;
   readonly #out = new Output();
   readonly #isPassed: Uint8Array;
@@ -87,19 +88,19 @@ export class ViewerFilter {
           this.#breakCharacter();
           this.#sequence(sequence);
         },
-        onBroken: () => this.#breakCharacter(), // otherwise C2, half an escape, 9B would come out as CSI
+        onBroken: () => this.#breakCharacter(), // otherwise C2, half an escape, 9B would become CSI
         onOverlong: (sequence) => this.#overlong(sequence),
         onOverlongPart: (source, from, to) => this.#isStreaming && this.#sixelData(source, from, to),
         onOverlongEnd: () => this.#endStream(),
       },
-      { c1: options.c1 ?? 'utf8', controls: [] }, // those in text are seen to by #text
+      { c1: options.c1 ?? 'utf8', controls: [] }, // #text handles the controls in text
     );
     if (options.pending !== undefined) this.feed(options.pending);
   }
 
   /**
-   * The part of these bytes that may be shown. The result is the chunk itself, or a part of it, if nothing had to be
-   * changed: it is valid for as long as the chunk is.
+   * Returns the part of these bytes that may be shown. If no byte had to be changed, the result is the chunk itself or a part of
+   * it: it is valid for as long as the chunk is.
    */
   feed(chunk: Uint8Array): Uint8Array {
     this.#out.begin(chunk);
@@ -107,7 +108,7 @@ export class ViewerFilter {
     return this.#out.end();
   }
 
-  /** The modes that this terminal was told to set: `undo` of it leaves nothing behind. */
+  /** The modes that were set on this terminal; `undo` of them resets all of it. */
   get modes(): ModeState {
     return this.#tracker.state;
   }
@@ -117,7 +118,17 @@ export class ViewerFilter {
     return this.#isStreaming;
   }
 
-  /** The bytes for a terminal that is left: ends what is open, undoes what is set. */
+  /** Whether nothing is held back, so that plain bytes and drawing sequences would pass unchanged, and change no state here. */
+  get isAtRest(): boolean {
+    return this.#scanner.isBetween && this.#cutCharacter.length === 0 && !this.#isStreaming;
+  }
+
+  /** Returns a table by byte: 1 for a byte that passes unchanged. */
+  get isPlain(): Uint8Array {
+    return this.#isPassed.map((isPassed, byte) => (byte < 0x80 ? isPassed : 0));
+  }
+
+  /** Returns the bytes for a terminal that is left: they end open sequences and undo modes. */
   close(): Uint8Array {
     const end = undo(this.#tracker.state);
     return this.#isStreaming ? Uint8Array.of(ESC, 0x5c, ...end) : end;
@@ -167,7 +178,7 @@ export class ViewerFilter {
     return at;
   }
 
-  /** A character that is not gone on with. */
+  /** Ends a character that does not continue. */
   #breakCharacter(): void {
     if (this.#cutCharacter.length === 0) return;
     this.#cutCharacter = [];
@@ -221,14 +232,14 @@ export class ViewerFilter {
       case 'kitty-pop':
         if (this.#options.input === true) this.#popKitty(sequence);
         return;
-      case 'modify-keys': // no other resource than modifyOtherKeys
+      case 'modify-keys': // only the resource modifyOtherKeys
         if (this.#options.input === true && hasParams(sequence, /^4(?:;[0-3]?)?$/)) this.#pass(sequence);
         return;
       case 'erase':
         if (hasParams(sequence, this.#options.allowScrollbackErase === true ? /^[0-3]?$/ : /^[0-2]?$/))
           this.#pass(sequence);
         return;
-      case 'scroll-down': // with more parameters it is xterm's highlight tracking
+      case 'scroll-down': // more parameters would mean xterm's highlight tracking
         if (hasParams(sequence, /^\d{0,5}$/)) this.#pass(sequence);
         return;
       case 'cursor-style':
@@ -245,7 +256,9 @@ export class ViewerFilter {
     }
   }
 
-  /** Of several modes in one sequence, those that are allowed. A long list is rewritten: terminals have different limits. */
+  /**
+   * Passes those of several modes in one sequence that are allowed. A long list is rewritten: terminals have different limits.
+   */
   #modes(sequence: Sequence): void {
     const modes = paramsOf(sequence);
     const allowed = modes.filter((mode) => this.#isModeAllowed(mode, sequence.prefix));
@@ -263,8 +276,7 @@ export class ViewerFilter {
   }
 
   /**
-   * A program can pop what it has pushed itself, and nothing more: what is below on the terminal's stack is the user's.
-   * Claude Code starts with a pop.
+   * Lets a program pop only its own entries: those below on the terminal's stack are the user's. Claude Code starts with a pop.
    */
   #popKitty(sequence: Sequence): void {
     const { alternate, kittyMain, kittyAlternate } = this.#tracker.state;
@@ -274,7 +286,7 @@ export class ViewerFilter {
     for (const text of kittyPops(stack)) this.#rewrite(text);
   }
 
-  /** XTRESTORE: written out, since the terminal was not told to save. */
+  /** Handles XTRESTORE by writing out the modes, since XTSAVE does not pass to the terminal. */
   #restoreModes(sequence: Sequence): void {
     for (const mode of paramsOf(sequence)) {
       const isOn = this.#tracker.saved(mode);
@@ -282,7 +294,7 @@ export class ViewerFilter {
     }
   }
 
-  /** No window operation passes; but when a title is popped, the one that was pushed is shown again. */
+  /** Drops all window operations; but when a title is popped, the title that was pushed before is shown again. */
   #titleStack(sequence: Sequence): void {
     const before = this.#tracker.state.title;
     this.#tracker.apply(sequence);
@@ -303,7 +315,9 @@ export class ViewerFilter {
     if (isCharset || (intermediate === 0x23 && '34568'.includes(letter))) this.#pass(sequence);
   }
 
-  /** RIS as far as the picture goes: modes undone one by one, screen cleared, the user's scrollback and settings kept. */
+  /**
+   * Applies RIS to the picture: modes are undone one by one, the screen is cleared, the user's scrollback and settings are kept.
+   */
   #reset(sequence: Sequence): void {
     const bytes = undo(this.#tracker.state);
     this.#out.add(bytes, 0, bytes.length);
@@ -376,12 +390,12 @@ export class ViewerFilter {
   }
 }
 
-/** Collects what is passed of one chunk: neighbouring ranges are one, and a single range is not copied. */
+/** Collects the passed parts of one chunk: neighbouring ranges are joined, and a single range is not copied. */
 class Output {
   #chunk: Uint8Array = NOTHING;
   #parts: Uint8Array[] = [];
   #bytes = 0;
-  #from = 0; // the range of the chunk that is open
+  #from = 0; // the open range of the chunk
   #to = 0;
 
   begin(chunk: Uint8Array): void {
@@ -391,7 +405,7 @@ class Output {
   add(source: Uint8Array, from: number, to: number): void {
     if (source !== this.#chunk) {
       this.#closeRange();
-      this.#part(new Uint8Array(source.subarray(from, to))); // the scanner's own bytes will be overwritten
+      this.#part(new Uint8Array(source.subarray(from, to))); // the scanner overwrites its own bytes later
     } else if (from === this.#to && this.#to > this.#from) {
       this.#to = to;
     } else {
@@ -450,7 +464,7 @@ type CsiRule =
   | 'restore'
   | 'window';
 
-/** By prefix, intermediate and final byte. What is not here is dropped. */
+/** Rules by prefix, intermediate and final byte. Sequences that are not listed are dropped. */
 const CSI_LISTS: Readonly<Record<CsiRule, string>> = {
   // move, erase, insert, delete, scroll, tabs, margins, SGR, repeat; columns; DECSTR; protection; selective erase;
   // XTPUSHSGR; rectangles
@@ -486,17 +500,17 @@ const PASSED_ESCAPES = '78DEHMNO69no|}~';
 /** ( ) * + - . / */
 const CHARSET_SLOTS: readonly number[] = [0x28, 0x29, 0x2a, 0x2b, 0x2d, 0x2e, 0x2f];
 
-/** Insert, line feed. Not 2 (locks the keyboard), not 12 (local echo). */
+/** Insert and line feed mode. Not 2 (locks the keyboard) and 12 (local echo). */
 const SHOWN_ANSI_MODES: readonly number[] = [4, 20];
 /**
- * What is seen and no more. Not 2 (VT52), 3 and 40 (132 columns), 4 (slow scroll), 38 (Tektronix), 46 (logging to a
+ * Modes that only affect the display. Not 2 (VT52), 3 and 40 (132 columns), 4 (slow scroll), 38 (Tektronix), 46 (logging to a
  * file), …
  */
 const SHOWN_MODES: readonly number[] = [5, 6, 7, 12, 25, 45, 47, 69, 1047, 1048, 1049, 2026];
 
 const ESC = 0x1b;
 const BEL = 0x07;
-/** BEL BS HT LF VT FF CR SO SI. Not ENQ (answerback), not NUL and DEL, not flow control. */
+/** BEL BS HT LF VT FF CR SO SI. Not ENQ (answerback), NUL, DEL, and flow control. */
 const PASSED_CONTROLS: readonly number[] = [0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f];
 
 const IS_PRINTABLE = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x20 && byte < 0x7f ? 1 : 0));
@@ -514,20 +528,26 @@ const MODES_COPIED_MAX = 8;
 const PARAM_DIGITS_MAX = 5;
 const PARAM_MAX = 65_535;
 
-/** Printable, or a control that passes; in a stream of bytes also all above 0x9f. Other high bytes must be UTF-8. */
+/**
+ * Returns whether a byte passes: printable, or a control that passes; in a stream of bytes also all above 0x9f. Other high bytes
+ * must be UTF-8.
+ */
 function isTextByte(byte: number, options: ViewerFilterOptions): boolean {
   if (byte < 0x20) return PASSED_CONTROLS.includes(byte) && (byte !== BEL || options.allowBell !== false);
   return byte < 0x7f || (options.c1 === 'bytes' && byte >= 0xa0);
 }
 
-/** Nineteen CSI of twenty: SGR, cursor movements, erasing in a line; and so short that no number in it can be huge. */
+/**
+ * Returns whether a CSI only draws, as nineteen of twenty do: SGR, cursor movements, erasing in a line; and so short that no
+ * number in it can be huge.
+ */
 function isDrawing({ final, prefix, intermediate, paramsFrom, paramsTo }: Sequence): boolean {
   if (prefix !== 0 || intermediate !== 0) return false;
   return paramsTo - paramsFrom < DRAWING_BYTES[final]!;
 }
 
-/** Their maximum length, by final byte. Large SGR numbers cause no loop, so SGR may be longer. */
-const DRAWING_BYTES = new Uint8Array(128);
+/** The maximum length of a drawing CSI, by final byte (0: no such sequence). Large SGR numbers cause no loop, so SGR may be longer. */
+export const DRAWING_BYTES = new Uint8Array(128);
 for (const final of 'ABCDGHKXd') DRAWING_BYTES[final.charCodeAt(0)] = PARAM_DIGITS_MAX + 1;
 DRAWING_BYTES['m'.charCodeAt(0)] = 64;
 
@@ -537,11 +557,11 @@ const osc = (sequence: Sequence, code: number, text: string): string =>
 const cleanOsc = (sequence: Sequence, code: number, charactersMax: number): string =>
   osc(sequence, code, cleanBytes(sequence.source, oscTextFrom(sequence), sequence.dataTo, charactersMax));
 
-/** Judged by the text of the parameters, where a terminal must not be able to read it in another way than we do. */
+/** Compares the text of the parameters with a pattern, where every terminal must read them in the same way. */
 const hasParams = (sequence: Sequence, shape: RegExp): boolean =>
   shape.test(latin1(sequence.source, sequence.paramsFrom, sequence.paramsTo));
 
-/** A number that makes a careless terminal count to a thousand million. */
+/** Returns whether a number is so large that a careless terminal would loop a thousand million times. */
 function hasHugeParam(sequence: Sequence): boolean {
   if (sequence.paramsTo - sequence.paramsFrom <= PARAM_DIGITS_MAX) return false;
   for (let at = sequence.paramsFrom, digits = 0; at < sequence.paramsTo; at++) {
@@ -556,11 +576,14 @@ function clamped(sequence: Sequence): string {
   return text.replace(/\d{6,}/g, (digits) => String(Math.min(Number(digits), PARAM_MAX)));
 }
 
-/** An address that a viewer's terminal may get; undefined for any that is not on the web. */
+/** Returns an address that a viewer's terminal may get; undefined for any that is not on the web. */
 export const shownLink = (address: string): string | undefined =>
   address.length <= LINK_BYTES_MAX && /^https?:\/\/[\x21-\x7e]+$/i.test(address) ? address : undefined;
 
-/** `id=…` and an address on the web. Any other address closes the link: otherwise the text would belong to the one before. */
+/**
+ * Rewrites a link: `id=…` and an address on the web. Any other address closes the link: otherwise the text would belong to the
+ * link before.
+ */
 function link(text: string): string {
   const match = /^([\x20-\x3a\x3c-\x7e]*);(.+)$/s.exec(text);
   if (match === null || text.length > LINK_PAYLOAD_BYTES_MAX || shownLink(match[2]!) === undefined) return ';';
@@ -569,8 +592,8 @@ function link(text: string): string {
 }
 
 /**
- * `OSC 4 ; index ; colour …`, `OSC 10 ; colour …`, and the resets `OSC 104 ; index …`, `OSC 110`. A question is none of
- * these.
+ * Returns whether the text sets or resets colours: `OSC 4 ; index ; colour …`, `OSC 10 ; colour …`, `OSC 104 ; index …`, `OSC
+ * 110`. A query does not.
  */
 function areColours(code: number, text: string): boolean {
   const isColour = (word: string): boolean => parseColour(word) !== undefined || /^[a-z][a-z0-9 ]{0,31}$/i.test(word);
@@ -586,7 +609,7 @@ function areColours(code: number, text: string): boolean {
 const isSixel = (sequence: Sequence): boolean =>
   sequence.kind === 'dcs' && sequence.final === 0x71 && sequence.prefix === 0 && sequence.intermediate === 0;
 
-/** A kitty image: sent in the stream (not read from a file), not a query, and with answers switched off. */
+/** Returns a kitty image: sent in the stream (not read from a file), not a query, and with answers switched off. */
 function kittyImage(sequence: Sequence): string | undefined {
   const [, keys, data = ''] =
     /^G([^;]*)(?:;(.*))?$/s.exec(payloadOf(sequence, sequence.dataTo - sequence.dataFrom)) ?? [];

@@ -1,22 +1,15 @@
-/** What an agent without a terminal asks, for the card on the front page. */
-import type { SessionInfo } from '@spool/client';
-import { useRef } from 'react';
+/** The request of an agent without a terminal, for the card on the front page. Only the request itself is read. */
+import { AgentHandle, type SessionInfo } from '@spool/client';
+import { useMemo } from 'react';
+import { client } from '../link/daemon.ts';
 import { AgentAsks } from './AgentAsks.tsx';
-import { useAgent } from './use-agent.ts';
-import { useCells } from './use-cells.ts';
 
 export function AgentAskBody({ session }: { readonly session: SessionInfo }) {
-  const { agent, transcript, isLoaded, trouble } = useAgent(session);
-  const box = useRef<HTMLDivElement>(null);
-  const width = useCells(box);
+  // A handle needs only the id.
+  const agent = useMemo(() => new AgentHandle(client, session), [session.id]);
   return (
-    <div ref={box} className="agent-ask-body">
-      {isLoaded ? (
-        <AgentAsks agent={agent} pending={transcript.pending} width={width} />
-      ) : (
-        <p className="question">{session.status.question?.text ?? session.status.why}</p>
-      )}
-      {trouble !== null && <p role="alert">{trouble}</p>}
+    <div className="agent-ask-body">
+      <AgentAsks {...{ agent, session }} />
     </div>
   );
 }

@@ -1,9 +1,9 @@
 /**
- * An agent without a terminal: what it said and did, what it asks, and a box for the next prompt. The same renderer makes the lines
- * of `spool logs` and `spool attach`. Keeps PAGE-15.
+ * An agent without a terminal: its messages and actions, its request, and a box for the next prompt. The same renderer creates
+ * the lines of `spool logs` and `spool attach`. Keeps PAGE-15 and PAGE-57.
  */
 import type { SessionInfo } from '@spool/client';
-import { DocumentView, type Entry } from '@spool/render';
+import { DocumentView, type TranscriptEntry } from '@spool/render';
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { conditionOf, CONDITION_WORDS } from '../state/condition.ts';
 import { AgentAsks } from './AgentAsks.tsx';
@@ -13,9 +13,9 @@ import { StyledLines } from './StyledLines.tsx';
 import { useAgent } from './use-agent.ts';
 import { useCells } from './use-cells.ts';
 
-/** More would be slow to lay out; the button brings as many again. */
+/** The number of entries that are shown: more would be slow to lay out; the button adds as many again. */
 const ENTRIES_SHOWN = 300;
-/** So near to its end, a reader follows. */
+/** The distance from the end within which the view follows new entries. */
 const NEAR_END_PX = 60;
 
 export function AgentView({ session }: { readonly session: SessionInfo }) {
@@ -91,7 +91,7 @@ export function AgentView({ session }: { readonly session: SessionInfo }) {
       )}
       {isLoaded && !isEnded && (
         <div className="agent-foot">
-          <AgentAsks agent={agent} pending={pending} width={width} />
+          <AgentAsks {...{ agent, session }} />
           <PromptBox agent={agent} name={session.name} transcript={transcript} />
         </div>
       )}
@@ -101,9 +101,9 @@ export function AgentView({ session }: { readonly session: SessionInfo }) {
 
 interface EntryProps {
   readonly view: DocumentView;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly TranscriptEntry[];
   readonly at: number;
-  /** Entries change in place; this tells that one has. */
+  /** A number that changes with every change of an entry, because entries change in place. */
   readonly revision: number;
   readonly width: number;
 }
@@ -118,10 +118,10 @@ const EntryLines = memo(function EntryLines({ view, entries, at, width }: EntryP
   );
 });
 
-const keys = new WeakMap<Entry, number>();
+const keys = new WeakMap<TranscriptEntry, number>();
 let lastKey = 0;
 
-function keyOf(entry: Entry): number {
+function keyOf(entry: TranscriptEntry): number {
   let key = keys.get(entry);
   if (key === undefined) keys.set(entry, (key = ++lastKey));
   return key;

@@ -1,4 +1,4 @@
-/** Where a prompt is written. Enter sends it, Shift+Enter begins a line. What could not be sent comes back. */
+/** The box for a prompt. Enter sends it, Shift+Enter begins a line. A prompt that could not be sent comes back. */
 import type { AgentHandle } from '@spool/client';
 import { type Transcript, visibleTitle } from '@spool/render';
 import { useState } from 'react';

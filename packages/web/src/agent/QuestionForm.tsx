@@ -1,14 +1,14 @@
-/** Questions of an agent: one choice answers at once, several are sent together, and words of one's own are always possible. */
-import type { Asked } from '@spool/render';
+/** The questions of an agent: one choice answers at once, several are sent together, and free text is always possible. */
+import type { AgentRequestEvent } from '@spool/render';
 import { visibleTitle } from '@spool/render';
 import { useState } from 'react';
 
-type Question = Extract<Asked, { readonly kind: 'question.asked' }>['questions'][number];
+type FormQuestion = Extract<AgentRequestEvent, { readonly kind: 'question.asked' }>['questions'][number];
 
 const LABEL_CHARACTERS_MAX = 120;
 
 interface FormProps {
-  readonly questions: readonly Question[];
+  readonly questions: readonly FormQuestion[];
   readonly isDisabled: boolean;
   readonly onAnswers: (answers: Readonly<Record<string, unknown>>) => void;
 }
@@ -50,7 +50,7 @@ export function QuestionForm({ questions, isDisabled, onAnswers }: FormProps) {
 }
 
 interface OneProps {
-  readonly question: Question;
+  readonly question: FormQuestion;
   readonly isDisabled: boolean;
   readonly chosen: readonly string[];
   readonly onChosen: (texts: readonly string[], isPressed: boolean) => void;

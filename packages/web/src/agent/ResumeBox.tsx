@@ -1,4 +1,4 @@
-/** Goes on with an agent that has ended, in a new session, when the user says so (`spool resume`). Keeps PAGE-42. */
+/** Resumes an agent that has ended, in a new session, when the user asks for it (`spool resume`). Keeps PAGE-42. */
 import type { SessionInfo } from '@spool/client';
 import { useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
@@ -22,12 +22,12 @@ export function ResumeBox({ session }: { readonly session: SessionInfo }) {
     }
   };
   return (
-    <form className="prompt-box" aria-label={`Go on with ${session.name}`} onSubmit={(event) => void resume(event)}>
-      <p className="quiet">It has ended. It can go on with all that it knows, in a new session.</p>
+    <form className="prompt-box" aria-label={`Resume ${session.name}`} onSubmit={(event) => void resume(event)}>
+      <p className="quiet">It has ended. It can be resumed with all that it knows, in a new session.</p>
       {trouble !== null && <p role="alert">{trouble}</p>}
       <div className="prompt-line">
         <textarea
-          aria-label={`Prompt to go on with ${session.name}`}
+          aria-label={`Prompt to resume ${session.name} with`}
           placeholder="Next prompt, if there is one"
           rows={1}
           value={text}

@@ -1,10 +1,10 @@
-/** Lines of the renderer as text of the page. A span says what it is; the style sheet says how that looks. */
-import { type Line, type Look, lineWidth, plainText, type Span } from '@spool/render';
+/** Shows lines of the renderer as text of the page. A span has a role; the style sheet defines its look. */
+import { type Line, type SpanStyle, lineWidth, plainText, type Span } from '@spool/render';
 import { memo } from 'react';
 
 interface LinesProps {
   readonly lines: readonly Line[];
-  /** At which they were wrapped, in cells. */
+  /** The width at which they were wrapped, in cells. */
   readonly width: number;
 }
 
@@ -22,7 +22,7 @@ export const StyledLines = memo(function StyledLines({ lines, width }: LinesProp
 
 const WEB_ADDRESS = /^https?:\/\/\S+$/;
 
-/** `isCut`: the text may go on in the next line, and half an address leads elsewhere. */
+/** `isCut`: the text may continue in the next line, and half an address leads elsewhere. */
 function Styled({ part: { text, look }, isCut }: { readonly part: Span; readonly isCut: boolean }) {
   const name = classOf(look);
   if (look.tone === 'link' && !isCut && WEB_ADDRESS.test(text))
@@ -34,7 +34,7 @@ function Styled({ part: { text, look }, isCut }: { readonly part: Span; readonly
   return name === '' ? text : <span className={name}>{text}</span>;
 }
 
-const classOf = (look: Look): string =>
+const classOf = (look: SpanStyle): string =>
   [look.tone, ...FLAGS.filter((flag) => look[flag] === true)]
     .filter((name) => name !== undefined)
     .map((name) => `look-${name}`)

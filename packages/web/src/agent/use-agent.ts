@@ -1,6 +1,6 @@
 /**
- * What an agent without a terminal has said and done, as it happens. The events come from a cursor, each once, so a broken link
- * changes nothing on the page.
+ * Follows the messages and actions of an agent without a terminal. The events come from a cursor, each once, so a broken link
+ * does not change the page.
  */
 import { AgentHandle, type SessionInfo } from '@spool/client';
 import { Transcript } from '@spool/render';
@@ -8,20 +8,20 @@ import { useEffect, useMemo, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
 
-/** An agent that streams is not rendered with each piece. */
+/** The interval of rendering: a streaming agent is not rendered with each piece. */
 const SHOW_EVERY_MS = 100;
 
 export interface AgentNow {
   readonly agent: AgentHandle;
   readonly transcript: Transcript;
-  /** False until everything that has happened before is there. */
+  /** Whether all earlier events are loaded. */
   readonly isLoaded: boolean;
   readonly trouble: string | null;
 }
 
 export function useAgent(session: SessionInfo): AgentNow {
   const { id } = session;
-  // A handle needs the id alone.
+  // A handle needs only the id.
   const agent = useMemo(() => new AgentHandle(client, session), [id]);
   const [now, setNow] = useState<Omit<AgentNow, 'agent'>>(NOTHING);
 

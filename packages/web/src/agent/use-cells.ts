@@ -1,8 +1,8 @@
-/** How many characters of the log's own type fit side by side. */
+/** Counts the characters of the log's font that fit side by side. */
 import { type RefObject, useEffect, useState } from 'react';
 
 const CELLS_MIN = 20;
-/** Longer lines are hard to read. */
+/** The maximum: longer lines are hard to read. */
 const CELLS_MAX = 110;
 const PROBE = '0'.repeat(100);
 

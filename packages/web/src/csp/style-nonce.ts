@@ -1,10 +1,10 @@
 /**
- * Lets xterm.js live under a strict policy for styles. It creates `<style>` elements and sets `style` attributes, both of
- * which `style-src 'self'` refuses: rows then have no colours and the wrong font.
+ * Lets xterm.js run under a strict policy for styles. It creates `<style>` elements and sets `style` attributes, both of which
+ * `style-src 'self'` refuses: rows then have no colours and the wrong font.
  *
- * Every `<style>` that is created gets this page's nonce, and a `style` attribute is set through the object model, which
- * the policy allows. Text from outside reaches neither: React and xterm set styles from numbers and colours of their own.
- * Measured in Chromium: 0 violations, with Trusted Types required. Keeps PAGE-8.
+ * Every `<style>` that is created gets this page's nonce, and a `style` attribute is set through the object model, which the
+ * policy allows. No text from outside reaches either: React and xterm set styles from their numbers and colours. Measured in
+ * Chromium: 0 violations, with Trusted Types required. Keeps PAGE-8.
  */
 export function allowOwnStyles(page: Document): void {
   const nonce = page.querySelector<HTMLMetaElement>('meta[name=spool-nonce]')?.content ?? '';

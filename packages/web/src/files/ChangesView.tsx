@@ -1,10 +1,10 @@
-/** What has changed in the session's working tree, as git shows it. */
+/** The changes in the session's working tree, as git shows them. */
 import type { SessionInfo } from '@spool/client';
 import { useCallback, useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { addressOf } from '../shell/route.ts';
 import { RepeatIcon } from '../shell/icons.tsx';
-import { countsOf, type DiffFile, filesOf } from './diff.ts';
+import { countsOf, type DiffFile, splitDiff } from './diff.ts';
 
 type Changes =
   | { readonly isRepository: false }
@@ -33,7 +33,7 @@ export function ChangesView({ session }: { readonly session: SessionInfo }) {
   if (changes === null) return <p className="loading quiet">Comparing…</p>;
   if (!changes.isRepository)
     return <p className="loading quiet">The folder of this session is not in a git repository.</p>;
-  const files = filesOf(changes.diff);
+  const files = splitDiff(changes.diff);
   const all = [...files.map(({ path }) => path), ...changes.untracked];
   return (
     <div className="files-view changes">

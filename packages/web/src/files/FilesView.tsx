@@ -1,18 +1,21 @@
-/** The folder of a session, to look at: folders, text with line numbers, pictures. Nothing of it runs. Keeps FILE-2 on the page. */
+/**
+ * A view of a session's folder: folders, text with line numbers, pictures. No content of it is executed. Keeps FILE-2 on the
+ * page.
+ */
 import type { SessionInfo } from '@spool/client';
 import { useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
-import { visible } from '@spool/render/visible-text';
+import { visible } from '@spool/protocol/visible-text';
 import { FileIcon, FolderIcon } from '../shell/icons.tsx';
 import { addressOf, type SessionRoute } from '../shell/route.ts';
 
-interface Entry {
+interface FileEntry {
   readonly name: string;
   readonly type: 'folder' | 'file' | 'link' | 'other';
 }
 
-type Preview =
-  | { readonly type: 'folder'; readonly entries: readonly Entry[]; readonly isCut: boolean }
+type PreviewJson =
+  | { readonly type: 'folder'; readonly entries: readonly FileEntry[]; readonly isCut: boolean }
   | { readonly type: 'text'; readonly text: string; readonly bytes: number; readonly isCut: boolean }
   | { readonly type: 'image'; readonly mime: string; readonly base64: string; readonly bytes: number }
   | { readonly type: 'binary'; readonly bytes: number };
@@ -21,12 +24,12 @@ const LINES_SHOWN_MAX = 5_000;
 
 export function FilesView({ session, route }: { readonly session: SessionInfo; readonly route: SessionRoute }) {
   const { path = '', line } = route;
-  const [shown, setShown] = useState<{ readonly path: string; readonly preview: Preview } | null>(null);
+  const [shown, setShown] = useState<{ readonly path: string; readonly preview: PreviewJson } | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
     const asking = new AbortController();
     setTrouble(null);
-    askGateway<Preview>(`sessions/${session.id}/files?path=${encodeURIComponent(path)}`, {
+    askGateway<PreviewJson>(`sessions/${session.id}/files?path=${encodeURIComponent(path)}`, {
       signal: asking.signal,
     }).then(
       (preview) => setShown({ path, preview }),
@@ -66,7 +69,7 @@ export function FilesView({ session, route }: { readonly session: SessionInfo; r
 }
 
 function Shown(props: {
-  readonly preview: Preview;
+  readonly preview: PreviewJson;
   readonly name: string;
   readonly line: number | undefined;
   readonly addressIn: (name: string) => string;
@@ -116,7 +119,7 @@ function TextFile({
   readonly line: number | undefined;
 }) {
   const all = text.replace(/\n$/, '').split('\n');
-  // Around the line that was asked for, if the file is long.
+  // In a long file, the lines around the requested one are shown.
   const from = Math.max(0, Math.min((line ?? 1) - LINES_SHOWN_MAX / 2, all.length - LINES_SHOWN_MAX));
   const lines = all.slice(from, from + LINES_SHOWN_MAX);
   return (
@@ -142,7 +145,13 @@ function TextFile({
   );
 }
 
-function Picture({ preview, name }: { readonly preview: Extract<Preview, { type: 'image' }>; readonly name: string }) {
+function Picture({
+  preview,
+  name,
+}: {
+  readonly preview: Extract<PreviewJson, { type: 'image' }>;
+  readonly name: string;
+}) {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
     const bytes = Uint8Array.from(atob(preview.base64), (character) => character.charCodeAt(0));

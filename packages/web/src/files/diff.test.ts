@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedPaths, countsOf, filesOf } from './diff.ts';
+import { changedPaths, countsOf, splitDiff } from './diff.ts';
 
 test('a diff is files with lines', () => {
   const diff = `diff --git a/a.txt b/a.txt
@@ -14,7 +14,7 @@ diff --git a/x.png b/x.png
 new file mode 100644
 Binary files /dev/null and b/x.png differ
 `;
-  expect(filesOf(diff)).toEqual([
+  expect(splitDiff(diff)).toEqual([
     {
       path: 'a.txt',
       lines: [
@@ -32,7 +32,7 @@ Binary files /dev/null and b/x.png differ
       ],
     },
   ]);
-  expect(filesOf('')).toEqual([]);
+  expect(splitDiff('')).toEqual([]);
 });
 
 test('the paths of a diff and of new files, and how many lines came and went', () => {
@@ -51,7 +51,7 @@ deleted file mode 100644
     { path: 'b.txt', change: 'modified', isCommitted: false },
     { path: 'gone.txt', change: 'deleted', isCommitted: false },
   ]);
-  expect(filesOf(diff).map(countsOf)).toEqual([
+  expect(splitDiff(diff).map(countsOf)).toEqual([
     { added: 2, removed: 1 },
     { added: 0, removed: 1 },
   ]);

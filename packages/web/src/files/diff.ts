@@ -1,9 +1,9 @@
 /** A unified diff as files and lines. What it does not understand is shown as it is. */
 
-export interface DiffLine {
+interface DiffLine {
   readonly kind: 'added' | 'removed' | 'place' | 'same';
   readonly text: string;
-  /** The number of the line before and after the change; absent where there is none. */
+  /** The number of the line before and after the change; absent if there is none. */
   readonly before?: number;
   readonly after?: number;
 }
@@ -15,7 +15,7 @@ export interface DiffFile {
 
 const LINES_MAX = 5_000;
 
-export function filesOf(diff: string): readonly DiffFile[] {
+export function splitDiff(diff: string): readonly DiffFile[] {
   const files: { path: string; lines: DiffLine[] }[] = [];
   let isHead = false;
   let [before, after] = [0, 0];
@@ -51,7 +51,7 @@ function kindOf(text: string): DiffLine['kind'] {
   return text.startsWith('-') ? 'removed' : 'same';
 }
 
-/** The paths of a diff and of new files, sorted, each once. */
+/** Returns the paths of a diff and of new files, sorted, each once. */
 export function changedPaths(
   diff: string,
   untracked: readonly string[],
@@ -60,7 +60,7 @@ export function changedPaths(
   readonly change: 'added' | 'modified' | 'deleted';
   readonly isCommitted: false;
 }[] {
-  const changed = filesOf(diff).map(({ path, lines }) => {
+  const changed = splitDiff(diff).map(({ path, lines }) => {
     const isDeleted = lines.some(({ kind, text }) => kind === 'place' && text.startsWith('deleted file'));
     return { path, change: isDeleted ? ('deleted' as const) : ('modified' as const), isCommitted: false as const };
   });
@@ -68,7 +68,7 @@ export function changedPaths(
   return [...changed, ...added].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** How many lines of a file came and went. */
+/** Returns the number of added and removed lines of a file. */
 export function countsOf({ lines }: DiffFile): { readonly added: number; readonly removed: number } {
   return {
     added: lines.filter(({ kind }) => kind === 'added').length,

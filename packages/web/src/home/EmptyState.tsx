@@ -1,4 +1,4 @@
-/** No session yet: shows what to do, with commands to copy. */
+/** The page without sessions: shows the first steps, with commands to copy. */
 import { useState } from 'react';
 import { Brand } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
@@ -29,7 +29,7 @@ export function EmptyState() {
               onClick={() => {
                 copy(command).then(
                   () => setCopied(command),
-                  () => {}, // a browser that does not let us: the text can be selected
+                  () => {}, // the browser does not allow it: the text can be selected
                 );
               }}
             >

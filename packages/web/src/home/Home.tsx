@@ -1,4 +1,4 @@
-/** The front page: what waits for the user, then everything else in groups. Typing filters. Keeps PAGE-35. */
+/** The front page: sessions that wait for the user, then all others in groups. Typing filters. Keeps PAGE-35. */
 import { useMemo, useState } from 'react';
 import { Inbox } from '../inbox/Inbox.tsx';
 import { groupsOf } from '../sessions/groups.ts';

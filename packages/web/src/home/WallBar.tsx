@@ -1,4 +1,4 @@
-/** Above the wall: a filter, how it is grouped, and the archive. */
+/** The bar above the wall: a filter, the grouping, and the archive. */
 import { arrange, useMarks } from '../sessions/marks.ts';
 import { type Arrangement, labelKeys } from '../sessions/groups.ts';
 import { useSessions } from '../sessions/store.ts';

@@ -1,4 +1,4 @@
-/** Arrow keys (and h j k l) move over the wall as it is laid out, whatever the number of columns. */
+/** Lets arrow keys (and h j k l) move over the wall, whatever the number of columns. */
 import { useEffect } from 'react';
 
 const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
@@ -32,7 +32,7 @@ export function useTileKeys(): void {
   }, []);
 }
 
-/** The closest one in that direction; what lies to the side counts double. */
+/** Returns the closest tile in that direction; the distance to the side counts double. */
 function nearest(
   from: HTMLElement,
   tiles: readonly HTMLElement[],

@@ -1,37 +1,40 @@
 /**
- * One question. An answer is a verified key press: the daemon presses the key only while the screen still shows this
- * question, and says so if it does not. There is no way to send a bare Enter from here. Keeps PAGE-5.
+ * One question. An answer is a verified key press: the daemon presses the key only while the screen still shows this question,
+ * and reports if it does not. A bare Enter cannot be sent from here. Keeps PAGE-5.
  */
 import { type SessionInfo, SpoolError } from '@spool/client';
 import { lazy, Suspense, useState } from 'react';
 import { client } from '../link/daemon.ts';
-import { nameOf } from '../sessions/shown.ts';
+import { displayName } from '../sessions/session-words.ts';
 import { Age } from '../shell/Age.tsx';
 import { OpenIcon } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
 import { StateMark } from '../state/StateMark.tsx';
-import { noteOurs } from './answered.ts';
+import { noteOurs } from './answered-requests.ts';
 
-type Answering =
+type AnswerState =
   | { readonly type: 'none' }
   | { readonly type: 'sent'; readonly option: string }
   | { readonly type: 'refused'; readonly why: string };
 
-/** Two thirds of the page's code are for what is open; the front page needs this only for an agent that asks. */
+/**
+ * Loaded on demand: the front page needs this only for an agent with a request, and two thirds of the page's code are for open
+ * sessions.
+ */
 const AgentAskBody = lazy(async () => ({ default: (await import('../agent/AgentAskBody.tsx')).AgentAskBody }));
 
-/** Answers longer than this are a list, one below the other. */
+/** The length from which on answers are shown as a list, one below the other. */
 const SHORT_CHARACTERS = 18;
 
 interface AskCardProps {
   readonly session: SessionInfo;
-  /** Above the session's own terminal: its name is there already. */
+  /** Whether the card is above the session's own terminal, which already shows its name. */
   readonly isHere?: boolean;
 }
 
 export function AskCard({ session, isHere = false }: AskCardProps) {
   const { agent } = session.status;
-  const name = nameOf(session);
+  const name = displayName(session);
   const address = addressOf({ page: 'session', id: session.id, view: 'terminal' });
   return (
     <article className="ask" data-here={isHere || undefined} aria-label={`${name} waits for you`}>
@@ -59,9 +62,9 @@ export function AskCard({ session, isHere = false }: AskCardProps) {
   );
 }
 
-/** What a program asks on its screen. */
+/** The question of a program on its screen. */
 function ScreenAsk({ session }: { readonly session: SessionInfo }) {
-  const [answering, setAnswering] = useState<Answering>({ type: 'none' });
+  const [answering, setAnswering] = useState<AnswerState>({ type: 'none' });
   const { question, why } = session.status;
   const options = question?.options ?? [];
   const answer = async (option: string): Promise<void> => {
@@ -98,7 +101,7 @@ function ScreenAsk({ session }: { readonly session: SessionInfo }) {
               type="button"
               className="button answer"
               disabled={key === null || answering.type === 'sent'}
-              title={key === null ? 'The screen does not tell which key chooses this; open the terminal' : undefined}
+              title={key === null ? 'The screen does not show which key chooses this; open the terminal' : undefined}
               onClick={() => void answer(label)}
             >
               {key !== null && <kbd aria-hidden="true">{keyText(key)}</kbd>}
@@ -119,7 +122,7 @@ function ScreenAsk({ session }: { readonly session: SessionInfo }) {
   );
 }
 
-/** As it is printed on a keyboard. */
+/** Returns the text of a key, as printed on a keyboard. */
 function keyText(key: string): string {
   return key
     .replace(/ ?\bEnter$/, ' ⏎')
@@ -128,6 +131,6 @@ function keyText(key: string): string {
 }
 
 function refusal(error: unknown): string {
-  if (SpoolError.is(error, 'QUESTION_CHANGED')) return 'Somebody was faster, or the question has changed.';
+  if (SpoolError.is(error, 'QUESTION_CHANGED')) return 'Someone was faster, or the question has changed.';
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,12 +1,13 @@
 /** Every session that waits for a person, with its question and its answers; the one that waits longest first. */
 import type { SessionInfo } from '@spool/client';
-import { nameOf } from '../sessions/shown.ts';
-import { ageText, useNow } from '../shell/ages.ts';
+import { shortDuration } from '@spool/protocol/duration';
+import { displayName } from '../sessions/session-words.ts';
+import { useNow } from '../shell/ages.ts';
 import { addressOf } from '../shell/route.ts';
-import { CONDITION_ORDER, type Condition, conditionOf } from '../state/condition.ts';
+import { CONDITION_ORDER, type SessionCondition, conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
 import { AskCard } from './AskCard.tsx';
-import { useAnswered } from './answered.ts';
+import { useAnswered } from './answered-requests.ts';
 
 export function Inbox({ sessions }: { readonly sessions: readonly SessionInfo[] }) {
   const waiting = sessions.filter((session) => conditionOf(session) === 'waits');
@@ -33,9 +34,9 @@ function titleOf(count: number): string {
   return count === 1 ? 'One session waits for you' : `${count} sessions wait for you`;
 }
 
-/** The others, in numbers. */
+/** The numbers of the other sessions. */
 function Counts({ sessions }: { readonly sessions: readonly SessionInfo[] }) {
-  const counts = new Map<Condition, number>();
+  const counts = new Map<SessionCondition, number>();
   for (const session of sessions) {
     const condition = conditionOf(session);
     counts.set(condition, (counts.get(condition) ?? 0) + 1);
@@ -51,7 +52,7 @@ function Counts({ sessions }: { readonly sessions: readonly SessionInfo[] }) {
   );
 }
 
-/** What has just left the cards above, and by whom it was answered. */
+/** The requests that have just been answered, and by whom. */
 function JustAnswered() {
   const latest = useAnswered((now) => now.latest);
   const now = useNow();
@@ -64,13 +65,13 @@ function JustAnswered() {
             dir="auto"
             href={addressOf({ page: 'session', id: session.id, view: 'terminal' })}
           >
-            {nameOf(session)}
+            {displayName(session)}
           </a>
           <span className="one-line quiet question-text" dir="auto">
             {question}
           </span>
           <span>
-            answered{by === null ? '' : ` by ${by}`} {ageText(Math.max(0, now - at))} ago
+            answered{by === null ? '' : ` by ${by}`} {shortDuration(now - at)} ago
           </span>
         </p>
       ))}

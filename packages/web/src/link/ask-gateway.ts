@@ -1,19 +1,33 @@
-/** What the page asks the gateway by HTTP, beside the protocol. Errors are sentences for the user. */
-import { pageUrl } from './daemon.ts';
+/** The HTTP requests of the page to the gateway, beside the protocol. Errors are sentences for the user. */
+import { pageUrl } from './page-url.ts';
+import { dropPass, takePass } from './pass.ts';
 
-export async function askGateway<Answer>(
-  path: string,
-  options: { readonly body?: unknown; readonly method?: string; readonly signal?: AbortSignal } = {},
-): Promise<Answer> {
-  const { body, method, signal } = options;
-  const answer = await fetch(pageUrl(`./api/${path}`), {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
-    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    ...(signal && { signal }),
-  });
+interface GatewayQuestion {
+  readonly body?: unknown;
+  readonly method?: string;
+  readonly signal?: AbortSignal;
+}
+
+export async function askGateway<Answer>(path: string, question: GatewayQuestion = {}): Promise<Answer> {
+  const answer = await ask(path, question);
   const found = (await answer.json().catch(() => ({}))) as Answer & { readonly title?: string };
   if (!answer.ok) throw new Error(found.title ?? `The gateway answered with ${answer.status}.`);
   return found;
+}
+
+/** Sends a request. A refused pass may belong to another gateway: then a fresh one decides. */
+async function ask(path: string, question: GatewayQuestion): Promise<Response> {
+  const { body, method, signal } = question;
+  const { text, isFresh } = await takePass();
+  const answer = await fetch(pageUrl(`./api/${path}`), {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { authorization: `Bearer ${text}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  });
+  if (answer.status !== 401) return answer;
+  dropPass(text);
+  return isFresh ? answer : await ask(path, question);
 }
 
 export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

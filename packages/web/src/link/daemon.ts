@@ -1,16 +1,16 @@
 /**
- * The page's one client of the daemon. It lives as long as the page: a broken link is dialled again for ever, and what
- * wakes a sleeping page (a visible tab, a return from the back-forward cache, a network, a jump of the clock) makes it
- * ask for a sign of life, or dial, at once. Keeps PAGE-22.
+ * The page's one client of the daemon. It lives as long as the page: a broken link is dialled again forever, and every event that
+ * wakes a sleeping page (a visible tab, a return from the back-forward cache, a network, a jump of the clock) makes it ping, or
+ * dial, at once. Keeps PAGE-22.
  */
 import { Client } from '@spool/client';
 import { TIMEOUT_MS_MAX } from '@spool/protocol';
 import { setLink, useSessions } from '../sessions/store.ts';
 import { freshness } from './freshness.ts';
 import { pageRuntime } from './page-runtime.ts';
+import { pageUrl } from './page-url.ts';
 
-/** Relative to the page, so that it works under any base path. */
-export const pageUrl = (path: string): URL => new URL(path, document.baseURI);
+export { pageUrl };
 
 const runtime = pageRuntime(pageUrl('./').href, {
   onHeard: () => {
@@ -21,22 +21,22 @@ const runtime = pageRuntime(pageUrl('./').href, {
   onRefused: () => setLink({ type: 'signed-out' }),
 });
 
-/** Near the longest possible timer: a page never gives up. */
+/** The limit of reconnection, near the longest possible timer: a page never gives up. */
 const RECONNECT_MS = TIMEOUT_MS_MAX;
 
 export const client = new Client(runtime, { reconnectMs: RECONNECT_MS, who: 'page' });
 
-/** A timer that is this late was paused, with everything else. */
+/** A timer that is this late was paused, with the whole page. */
 const JUMP_MS = 5_000;
 const TICK_MS = 1_000;
 
-/** Once, for the life of the page. */
+/** Starts the wake-up handlers; called once in the life of the page. */
 export function keepAwake(): void {
   const wake = (): void => {
     freshness.woke();
     client.wake();
   };
-  // Else an attempt to connect would be given up each second.
+  // Otherwise an attempt to connect would be given up each second.
   const isLive = (): boolean => useSessions.getState().link.type === 'live';
   let lastTick = Date.now();
   setInterval(() => {

@@ -1,38 +1,53 @@
 /**
- * The SDK's runtime for gateways, with what a page adds: it knows when the daemon was last heard, and that its token was refused.
- * Keeps PAGE-16, with `main.tsx`.
+ * The SDK's runtime for gateways, with the additions of a page: it notes when the daemon was last heard, and that its token was
+ * refused. Keeps PAGE-16, with `main.tsx`.
  */
 import { gatewayAddress, remoteRuntime, type Runtime, SpoolError, type Transport } from '@spool/client/remote';
+import { dropPass, takePass } from './pass.ts';
 
-/** Of a page that nobody sees: one question in half a minute. A page that is seen asks by itself (`daemon.ts`). */
+/** The pings of a hidden page: one in half a minute. A visible page pings by itself (`daemon.ts`). */
 const HIDDEN_SILENCE = { askAfterMs: 30_000, cutAfterMs: 10_000 } as const;
 
 export interface LinkListener {
-  /** Bytes of the daemon have arrived. */
+  /** Called when bytes of the daemon have arrived. */
   onHeard(): void;
   onClose(): void;
-  /** The token of this browser was revoked, or has expired. */
+  /** Called when the token of this browser was revoked, or has expired. */
   onRefused(): void;
 }
 
 export function pageRuntime(url: string, listener: LinkListener): Runtime {
-  const base = remoteRuntime(gatewayAddress(url));
+  const address = gatewayAddress(url);
   return {
-    ...base,
+    ...remoteRuntime(address),
     silence: HIDDEN_SILENCE,
     async dial(signal) {
-      const transport = await base.dial(signal).catch((error: unknown) => {
+      try {
+        return observed(await withPass((pass) => remoteRuntime(address, pass).dial(signal)), listener);
+      } catch (error) {
         if (isRefusal(error)) listener.onRefused();
         throw error;
-      });
-      return observed(transport, listener);
+      }
     },
   };
 }
 
-/** This browser may not come in, now or later, without a new launch address. */
+/** Uses a pass. A refused one may belong to another gateway: then a fresh one decides. */
+async function withPass<T>(use: (pass: string) => Promise<T>): Promise<T> {
+  for (;;) {
+    const { text, isFresh } = await takePass();
+    try {
+      return await use(text);
+    } catch (error) {
+      dropPass(text);
+      if (isFresh || !isRefusal(error)) throw error;
+    }
+  }
+}
+
+/** Returns whether this browser is refused, now and later, without a new launch address. */
 export function isRefusal(error: unknown): boolean {
-  return SpoolError.is(error, 'TOKEN_REFUSED') || SpoolError.is(error, 'NOT_ALLOWED');
+  return (['TOKEN_REFUSED', 'TOKEN_MISSING', 'NOT_ALLOWED'] as const).some((code) => SpoolError.is(error, code));
 }
 
 function observed(transport: Transport, listener: LinkListener): Transport {

@@ -1,17 +1,20 @@
 /**
- * Signing in: the launch address carries a code in its fragment, good once and for a minute. It is exchanged for a
- * cookie and removed from the address before anything else happens. Keeps PAGE-2.
+ * Signs in: the launch address has a code in its fragment, valid once and for a minute. The code is removed from the address
+ * first, and registers a new key of this browser. Keeps PAGE-2.
  */
-import { pageUrl } from './daemon.ts';
+import { SpoolError } from '@spool/client/remote';
+import { makeKeys, storeKey } from './device-key.ts';
+import { holdPass, type IssuedPass, post } from './pass.ts';
+import { pageUrl } from './page-url.ts';
 
 const CODE = /^#code=([\w-]+)$/;
 
-/** Kept until the gateway has answered: it may be away when the page is opened. */
+/** The code, kept until the gateway has answered: it may be unreachable when the page is opened. */
 let code: string | undefined;
 
 /**
- * Exchanges the code, if there is one. Whether this browser may come in is then said by the link itself, without another
- * question before it. Throws when nobody answers.
+ * Exchanges the code, if there is one. The link itself then shows whether this browser is admitted, without another request.
+ * Throws if there is no answer.
  */
 export async function signIn(): Promise<void> {
   const found = CODE.exec(location.hash)?.[1];
@@ -19,16 +22,22 @@ export async function signIn(): Promise<void> {
     code = found;
     history.replaceState(null, '', pageUrl('./'));
   }
-  if (code === undefined) return;
-  await fetch(pageUrl('./api/login'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code, name: deviceName() }),
-  });
+  // Without TLS a browser creates no keys, except on the machine itself: the page explains this.
+  if (code === undefined || !isSecureContext) return;
+  const { privateKey, publicKey } = await makeKeys();
+  try {
+    const login = { code, key: publicKey, name: deviceName() };
+    const { id, ...issued } = await post<IssuedPass & { readonly id: string }>('login', login);
+    await storeKey({ device: id, privateKey });
+    holdPass(issued);
+  } catch (error) {
+    // A refused code was used before, perhaps by this browser; a code that did not arrive is tried again.
+    if (SpoolError.is(error, 'HOST_UNREACHABLE') && !(Number(error.details.status) < 500)) throw error;
+  }
   code = undefined;
 }
 
-/** For the list of devices: `Chrome on Android`. */
+/** Returns a name for the list of devices: `Chrome on Android`. */
 function deviceName(): string {
   const agent = navigator.userAgent;
   const browser = /Edg|OPR|Firefox|Chrome|Safari/.exec(agent)?.[0] ?? 'Browser';

@@ -1,8 +1,8 @@
-/** Switches notifications on this device on and off. Nothing where the browser cannot have them. */
+/** Switches notifications on this device on and off. It is empty if the browser does not support them. */
 import { BellIcon } from '../shell/icons.tsx';
 import { usePush } from './use-push.ts';
 
-/** `isNamed`: with its word, as in the bar of a phone. */
+/** `isNamed`: with its text, as in the bar of a phone. */
 export function PushButton({ isNamed = false }: { readonly isNamed?: boolean }) {
   const { state, trouble, toggle } = usePush();
   if (state === null || state === 'unsupported') return null;

@@ -1,4 +1,4 @@
-/** Notifications on this device while the page is closed (web push), through a worker that does nothing else. Keeps PAGE-30. */
+/** Notifications on this device while the page is closed (web push), through a worker that has no other task. Keeps PAGE-30. */
 import { askGateway } from '../link/ask-gateway.ts';
 import { pageUrl } from '../link/daemon.ts';
 
@@ -26,7 +26,7 @@ export async function pushState(): Promise<PushState> {
   return (await registration?.pushManager.getSubscription()) ? 'on' : 'off';
 }
 
-/** Asks the user for permission: call it from a click. */
+/** Asks the user for permission: must be called from a click. */
 export async function startPush(): Promise<PushState> {
   if ((await Notification.requestPermission()) !== 'granted') return 'denied';
   const { publicKey } = await askGateway<PushAnswer>('push');
@@ -55,7 +55,7 @@ interface TypedPolicies {
   ): { createScriptURL(text: string): unknown };
 }
 
-/** Trusted Types are required: this is the one address of a script that the page makes. */
+/** Returns the address of the worker. Trusted Types are required: this is the only address of a script that the page creates. */
 function workerUrl(): unknown {
   const address = pageUrl('./push-worker.js').href;
   const types = (window as unknown as { trustedTypes?: TypedPolicies }).trustedTypes;

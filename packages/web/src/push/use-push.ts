@@ -1,10 +1,10 @@
-/** Whether this device is notified, for whatever shows it, and the switch. */
+/** Returns whether this device is notified, and the switch. */
 import { useEffect, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { type PushState, pushState, startPush, stopPush } from './push.ts';
 
 export interface Push {
-  /** Null until it is known. */
+  /** The state; null until it is known. */
   readonly state: PushState | null;
   readonly trouble: string | null;
   toggle(): void;
@@ -21,7 +21,7 @@ export function usePush(): Push {
   const [state, setState] = useState<PushState | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
-    pushState().then(setState, () => setState('unsupported')); // without an answer there is nothing to switch
+    pushState().then(setState, () => setState('unsupported')); // without an answer the switch is useless
   }, []);
   const toggle = (): void => {
     setTrouble(null);

@@ -1,14 +1,14 @@
 /**
- * Keeps the store true: a list first, then the daemon's events. Events that were missed (a broken link, a slow tab) make
- * it list again.
+ * Keeps the store up to date: a list first, then the daemon's events. After missed events (a broken link, a slow tab) it lists
+ * again.
  */
 import { type Client, ENDED_STATES, type EventItem } from '@spool/client';
-import { change, put, remove, replaceAll } from './store.ts';
+import { change, put, removeSession, replaceAll } from './store.ts';
 
-/** Of the ended sessions, the latest: a page that loaded 20,000 of them would show none of them sooner. */
+/** The maximum of ended sessions, the latest: a page that loads 20,000 of them is not faster. */
 const ENDED_MAX = 100;
 
-/** Those that change what the page shows. */
+/** The events that change the content of the page. */
 const TYPES = [
   'session-started',
   'session-exited',
@@ -41,7 +41,7 @@ async function apply(client: Client, event: EventItem): Promise<void> {
     case 'session-exited':
       return put(event.session);
     case 'session-removed':
-      return remove(event.id);
+      return removeSession(event.id);
     case 'session-status':
       return change(event.id, { status: event.status });
     case 'session-resized':
@@ -50,6 +50,6 @@ async function apply(client: Client, event: EventItem): Promise<void> {
       return change(event.id, { name: event.name });
     case 'milestone':
       return change(event.id, { milestone: event });
-    default: // other types were not asked for
+    default: // other types were not requested
   }
 }

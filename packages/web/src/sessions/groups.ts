@@ -1,21 +1,24 @@
-/** How the sessions of the wall are put together: by what they do, by folder, or by a label. Pinned ones come first. */
+/** Groups the sessions of the wall: by their state, by folder, or by a label. Pinned sessions come first. */
 import type { SessionInfo } from '@spool/client';
 
-/** `label KEY`: by the value of that label. */
+/** The grouping. `label KEY`: by the value of that label. */
 export type Arrangement = 'state' | 'folder' | `label ${string}`;
 
-export interface Group {
+export interface SessionGroup {
   readonly title: string;
   readonly sessions: readonly SessionInfo[];
 }
 
-export interface Arranging {
+export interface ArrangeOptions {
   readonly arrangement: Arrangement;
   readonly pinned: ReadonlySet<string>;
 }
 
-/** The order within each group is that of `sessions`. */
-export function groupsOf(sessions: readonly SessionInfo[], { arrangement, pinned }: Arranging): readonly Group[] {
+/** Returns the groups; the order within each is that of `sessions`. */
+export function groupsOf(
+  sessions: readonly SessionInfo[],
+  { arrangement, pinned }: ArrangeOptions,
+): readonly SessionGroup[] {
   const groups = new Map<string, SessionInfo[]>();
   const rest: SessionInfo[] = [];
   for (const session of sessions) {
@@ -47,7 +50,7 @@ function titleOf(session: SessionInfo, arrangement: Arrangement): string | null 
   return session.labels[arrangement.slice('label '.length)] ?? null;
 }
 
-/** The labels that sessions have, for a choice. */
+/** Returns the labels that sessions have, for a choice. */
 export function labelKeys(sessions: Iterable<SessionInfo>): readonly string[] {
   return [...new Set([...sessions].flatMap(({ labels }) => Object.keys(labels)))].sort();
 }

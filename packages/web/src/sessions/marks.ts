@@ -1,12 +1,12 @@
 /**
- * What the user has marked in this browser: pinned and archived sessions, how far each was seen, and how the wall is
- * arranged. It stays in this browser, because another person's pins are not ours.
+ * The user's marks in this browser: pinned and archived sessions, the position up to which each was seen, and the grouping of the
+ * wall. They stay in this browser, because another person's pins are not ours.
  */
 import { create } from 'zustand';
 import type { Arrangement } from './groups.ts';
 
 const KEY = 'spool-marks';
-/** Marks of sessions beyond this many, the oldest, are forgotten. */
+/** The maximum of sessions with marks; the oldest marks are forgotten. */
 const KEPT_MAX = 1000;
 
 export interface Marks {
@@ -17,7 +17,7 @@ export interface Marks {
   readonly arrangement: Arrangement;
 }
 
-interface Stored {
+interface StoredMarks {
   readonly pinned?: readonly string[];
   readonly archived?: readonly string[];
   readonly seen?: readonly (readonly [string, number])[];
@@ -25,11 +25,11 @@ interface Stored {
 }
 
 function load(): Marks {
-  let stored: Stored = {};
+  let stored: StoredMarks = {};
   try {
-    stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Stored;
+    stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as StoredMarks;
   } catch {
-    // What another version wrote: marks begin anew.
+    // Another version wrote it: marks begin anew.
   }
   return {
     pinned: new Set(stored.pinned ?? []),
@@ -44,7 +44,7 @@ export const useMarks = create<Marks>(load);
 function save(part: Partial<Marks>): void {
   useMarks.setState(part);
   const { pinned, archived, seen, arrangement } = useMarks.getState();
-  const stored: Stored = {
+  const stored: StoredMarks = {
     pinned: [...pinned].slice(-KEPT_MAX),
     archived: [...archived].slice(-KEPT_MAX),
     seen: [...seen].slice(-KEPT_MAX),

@@ -1,8 +1,8 @@
-/** The order in which sessions are shown, and which of them a search finds. */
+/** Sorts sessions, and filters them by a search. */
 import type { SessionInfo } from '@spool/client';
 import { CONDITION_ORDER, conditionOf } from '../state/condition.ts';
 
-/** What waits longest comes first among those that wait; elsewhere the newest first. */
+/** Sorts sessions: among those that wait, the longest waiting comes first; elsewhere the newest. */
 export function inOrder(sessions: Iterable<SessionInfo>): SessionInfo[] {
   return [...sessions].sort((a, b) => {
     const rank = rankOf(a) - rankOf(b);
@@ -14,7 +14,7 @@ export function inOrder(sessions: Iterable<SessionInfo>): SessionInfo[] {
 
 const rankOf = (session: SessionInfo): number => CONDITION_ORDER.indexOf(conditionOf(session));
 
-/** Every word must be in the name, the command, the folder, a label, or the condition. */
+/** Returns whether each word is in the name, the command, the folder, a label, or the condition. */
 export function matches(session: SessionInfo, search: string): boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;

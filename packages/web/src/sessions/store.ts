@@ -1,8 +1,8 @@
 /**
- * All sessions as the page knows them, and how well it knows them.
+ * All sessions that the page knows, and the state of its link.
  *
- * `feed.ts` is the only writer. A link that is lost leaves the sessions as they were last seen; `link/freshness.ts` knows how old
- * that is, and the page says so.
+ * `feed.ts` is the only writer. After a lost link the sessions stay as they were last seen; `link/freshness.ts` knows their age,
+ * and the page shows it.
  */
 import type { SessionInfo } from '@spool/client';
 import { create } from 'zustand';
@@ -16,7 +16,7 @@ export type LinkState =
 export interface Sessions {
   readonly link: LinkState;
   readonly byId: ReadonlyMap<string, SessionInfo>;
-  /** False until the first list has arrived: an empty page is not yet known to be empty. */
+  /** Whether the first list has arrived: an empty page is not yet known to be empty. */
   readonly isLoaded: boolean;
 }
 
@@ -46,7 +46,7 @@ export function change(id: string, part: Partial<SessionInfo>): void {
   });
 }
 
-export function remove(id: string): void {
+export function removeSession(id: string): void {
   useSessions.setState(({ byId }) => {
     const rest = new Map(byId);
     rest.delete(id);

@@ -1,11 +1,12 @@
-/** What this browser is, may do and likes: theme, type, bell, notifications, its token, and the versions. Keeps PAGE-41. */
+/** The settings of this browser: theme, type, bell, notifications, its token, and the versions. Keeps PAGE-41. */
 import { useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
+import { forgetKey } from '../link/device-key.ts';
 import { client } from '../link/daemon.ts';
 import { PUSH_WORDS, usePush } from '../push/use-push.ts';
 import { setLink } from '../sessions/store.ts';
 import { chooseTheme, THEME_CHOICES, useTheme } from '../shell/theme.ts';
-import { BELLS, changeSettings, FONT_SIZES_PX, type Settings, useSettings } from './settings.ts';
+import { BELLS, changeSettings, FONT_SIZES_PX, type PageSettings, useSettings } from './settings.ts';
 
 export function SettingsPage() {
   return (
@@ -56,7 +57,7 @@ function Look() {
       </label>
       <label className="setting">
         <span>When an open terminal rings</span>
-        <select value={bell} onChange={({ target }) => changeSettings({ bell: target.value as Settings['bell'] })}>
+        <select value={bell} onChange={({ target }) => changeSettings({ bell: target.value as PageSettings['bell'] })}>
           {Object.entries(BELLS).map(([value, words]) => (
             <option key={value} value={value}>
               {words}
@@ -107,7 +108,7 @@ function ThisDevice() {
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
     askGateway<Me>('me').then(setMe, (error: unknown) => setTrouble(sentenceOf(error)));
-    // Those who only look are not told; the rest of the section stands without it.
+    // Viewers do not get the status; the rest of the section is shown without it.
     client.status().then(
       (status) => setVersion(status.version),
       () => {},
@@ -115,7 +116,10 @@ function ThisDevice() {
   }, []);
   const signOut = (): void => {
     askGateway('logout', { body: {} }).then(
-      () => setLink({ type: 'signed-out' }),
+      async () => {
+        await forgetKey();
+        setLink({ type: 'signed-out' });
+      },
       (error: unknown) => setTrouble(sentenceOf(error)),
     );
   };

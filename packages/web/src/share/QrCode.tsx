@@ -1,4 +1,6 @@
-/** An address for the camera of a phone: one path, dark on light in both themes, because many readers want it so. */
+/**
+ * An address for the camera of a phone: one path, dark on light in both themes, because many readers need this. Keeps PAGE-52.
+ */
 import { encode } from 'uqr';
 import { useMemo } from 'react';
 

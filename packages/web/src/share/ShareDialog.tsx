@@ -1,9 +1,9 @@
-/** A link for somebody else: who they are, for how long, how often. Only owners may make one. */
+/** Creates a link for another person: name, duration and number of uses. Only owners may create one. */
 import type { SessionInfo } from '@spool/client';
 import { useEffect, useRef, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client, pageUrl } from '../link/daemon.ts';
-import { nameOf } from '../sessions/shown.ts';
+import { displayName } from '../sessions/session-words.ts';
 import { CloseIcon } from '../shell/icons.tsx';
 import { copy } from '../terminal/clipboard.ts';
 import { QrCode } from './QrCode.tsx';
@@ -16,7 +16,7 @@ const LIFETIMES: readonly (readonly [hours: number, label: string])[] = [
   [168, '1 week'],
 ];
 
-interface Link {
+interface ShareLink {
   readonly address: string;
   readonly expiresAt: number;
 }
@@ -24,8 +24,8 @@ interface Link {
 export function ShareDialog({ session, onClose }: { readonly session: SessionInfo; readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const name = nameOf(session);
-  const [link, setLink] = useState<Link | null>(null);
+  const name = displayName(session);
+  const [link, setLink] = useState<ShareLink | null>(null);
   return (
     <dialog ref={dialog} className="sheet share" aria-label={`Share ${name}`} onClose={onClose}>
       <header className="dialog-head">
@@ -45,7 +45,7 @@ export function ShareDialog({ session, onClose }: { readonly session: SessionInf
   );
 }
 
-function Terms({ session, onLink }: { readonly session: SessionInfo; readonly onLink: (link: Link) => void }) {
+function Terms({ session, onLink }: { readonly session: SessionInfo; readonly onLink: (link: ShareLink) => void }) {
   const [role, setRole] = useState<'viewer' | 'prompter'>('viewer');
   const [hours, setHours] = useState(1);
   const [uses, setUses] = useState(1);
@@ -123,7 +123,13 @@ function Terms({ session, onLink }: { readonly session: SessionInfo; readonly on
   );
 }
 
-function Made({ link: { address, expiresAt }, onAnother }: { readonly link: Link; readonly onAnother: () => void }) {
+function Made({
+  link: { address, expiresAt },
+  onAnother,
+}: {
+  readonly link: ShareLink;
+  readonly onAnother: () => void;
+}) {
   const [told, setTold] = useState('');
   const isLocal = /^(localhost|127\.|\[::1\])/.test(new URL(address).hostname);
   return (

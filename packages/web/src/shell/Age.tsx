@@ -1,6 +1,7 @@
-/** How long ago something was. It renders itself again each second, and nothing around it. */
-import { ageText, useNow } from './ages.ts';
+/** Shows how long ago something was. It renders itself again each second, and no element around it. */
+import { shortDuration } from '@spool/protocol/duration';
+import { useNow } from './ages.ts';
 
 export function Age({ since, className }: { readonly since: number; readonly className: string }) {
-  return <span className={className}>{ageText(useNow() - since)}</span>;
+  return <span className={className}>{shortDuration(useNow() - since)}</span>;
 }

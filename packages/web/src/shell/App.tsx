@@ -1,7 +1,7 @@
 /** The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. Keeps PAGE-7. */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { Home } from '../home/Home.tsx';
-import { nameOf } from '../sessions/shown.ts';
+import { displayName } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
 import { SettingsPage } from '../settings/SettingsPage.tsx';
 import { StartPage } from '../start/StartPage.tsx';
@@ -10,12 +10,12 @@ import { HelpDialog } from './HelpDialog.tsx';
 import { LinkNotice } from './LinkNotice.tsx';
 import { Palette } from './Palette.tsx';
 import { Rail } from './Rail.tsx';
-import { type Route, useRoute } from './route.ts';
+import { type PageRoute, useRoute } from './route.ts';
 import { SignedOut } from './SignedOut.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { VersionNotice } from './VersionNotice.tsx';
 
-/** Two thirds of the page's code are the terminal's. */
+/** Loaded on demand: two thirds of the page's code belong to the terminal. */
 const SessionPage = lazy(async () => ({ default: (await import('../terminal/SessionPage.tsx')).SessionPage }));
 
 export function App() {
@@ -45,15 +45,15 @@ export function App() {
   );
 }
 
-function Page({ route }: { readonly route: Route }) {
+function Page({ route }: { readonly route: PageRoute }) {
   if (route.page === 'start') return <StartPage what={route.what} />;
   if (route.page === 'settings') return <SettingsPage />;
   if (route.page === 'session') return <SessionPage key={route.id} route={route} />;
   return <Home />;
 }
 
-/** The tab tells how many sessions wait, also while nobody looks at the page. */
-function useTitle(route: Route): void {
+/** Shows the number of waiting sessions in the title of the tab, also while the page is hidden. */
+function useTitle(route: PageRoute): void {
   const waiting = useSessions(({ byId }) => {
     let count = 0;
     for (const { state, status } of byId.values()) if (state === 'running' && status.state === 'blocked') count++;
@@ -61,6 +61,6 @@ function useTitle(route: Route): void {
   });
   const name = useSessions(({ byId }) => (route.page === 'session' ? byId.get(route.id)?.name : undefined));
   useEffect(() => {
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === undefined ? 'Spool' : `${nameOf({ name })} · Spool`}`;
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === undefined ? 'Spool' : `${displayName({ name })} · Spool`}`;
   }, [waiting, name]);
 }

@@ -1,10 +1,10 @@
-/** The way around on a phone, where a thumb reaches it. */
+/** The navigation on a phone, within reach of a thumb. */
 import { useSessions } from '../sessions/store.ts';
 import { PushButton } from '../push/PushButton.tsx';
 import { GearIcon, HomeIcon, PlusIcon, SearchIcon } from './icons.tsx';
-import { addressOf, type Route } from './route.ts';
+import { addressOf, type PageRoute } from './route.ts';
 
-export function BottomBar({ route, onSearch }: { readonly route: Route; readonly onSearch: () => void }) {
+export function BottomBar({ route, onSearch }: { readonly route: PageRoute; readonly onSearch: () => void }) {
   const waiting = useSessions(
     ({ byId }) =>
       [...byId.values()].filter(({ state, status }) => state === 'running' && status.state === 'blocked').length,

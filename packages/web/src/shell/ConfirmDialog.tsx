@@ -1,10 +1,10 @@
-/** Asks before something that cannot be taken back, and says what it does. The safe answer has the focus. Keeps PAGE-34. */
+/** Asks before an action that cannot be undone, and explains it. The safe answer has the focus. Keeps PAGE-34. */
 import { useEffect, useRef } from 'react';
 
 interface ConfirmProps {
   readonly title: string;
   readonly consequence: string;
-  /** On the button that does it. */
+  /** The text of the button that does it. */
   readonly act: string;
   readonly isDanger: boolean;
   readonly onAct: () => void;

@@ -1,4 +1,4 @@
-/** The keys, for those who ask with `?`. */
+/** The list of keys, opened with `?`. */
 import { useEffect, useRef } from 'react';
 import { CloseIcon } from './icons.tsx';
 

@@ -1,7 +1,11 @@
-/** Says when what the page shows may not be the present. Nothing in the first moments: most breaks heal before they are read. */
+/**
+ * Shows that the content of the page may be out of date. It stays empty in the first moments: most breaks heal before it could be
+ * read.
+ */
+import { shortDuration } from '@spool/protocol/duration';
 import { freshness } from '../link/freshness.ts';
 import { useSessions } from '../sessions/store.ts';
-import { ageText, useNow } from './ages.ts';
+import { useNow } from './ages.ts';
 
 export function LinkNotice() {
   const isLost = useSessions(({ link }) => link.type === 'lost');
@@ -10,7 +14,7 @@ export function LinkNotice() {
   if (since === null) return null;
   return (
     <p className="link-notice" role="status">
-      {isLost ? 'Not connected. ' : ''}What you see is {ageText(now - since)} old; trying again.
+      {isLost ? 'Not connected. ' : ''}What you see is {shortDuration(now - since)} old; trying again.
     </p>
   );
 }

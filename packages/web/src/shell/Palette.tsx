@@ -1,7 +1,7 @@
-/** One field that finds every session and every act; arrows choose, Enter goes. */
+/** One field that finds every session and every action; arrows choose, Enter runs it. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { inOrder, matches } from '../sessions/order.ts';
-import { commandOf, nameOf } from '../sessions/shown.ts';
+import { commandOf, displayName } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
@@ -10,7 +10,7 @@ import { toggleTheme } from './theme.ts';
 
 const SHOWN_MAX = 12;
 
-interface Choice {
+interface PaletteItem {
   readonly key: string;
   readonly label: string;
   readonly mark?: React.ReactNode;
@@ -18,7 +18,7 @@ interface Choice {
   readonly run: () => void;
 }
 
-const ACTS: readonly Choice[] = [
+const ACTS: readonly PaletteItem[] = [
   { key: 'start', label: 'Start a session', hint: 'n', run: () => go({ page: 'start', what: 'command' }) },
   { key: 'agent', label: 'Start an agent', hint: 'a', run: () => go({ page: 'start', what: 'agent' }) },
   { key: 'home', label: 'All sessions', hint: 'g', run: () => go({ page: 'home' }) },
@@ -33,12 +33,12 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
 
-  const choices = useMemo<readonly Choice[]>(() => {
+  const choices = useMemo<readonly PaletteItem[]>(() => {
     const sessions = inOrder(byId.values())
       .filter((session) => matches(session, search))
       .map((session) => ({
         key: session.id,
-        label: nameOf(session),
+        label: displayName(session),
         mark: <StateMark condition={conditionOf(session)} />,
         hint: commandOf(session),
         run: () => go({ page: 'session', id: session.id, view: 'terminal' }),
@@ -48,7 +48,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   }, [byId, search]);
   const at = Math.min(chosen, choices.length - 1);
 
-  const take = (choice: Choice | undefined): void => {
+  const take = (choice: PaletteItem | undefined): void => {
     if (choice === undefined) return;
     onClose();
     choice.run();

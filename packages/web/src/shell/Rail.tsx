@@ -1,21 +1,21 @@
-/** All sessions at a glance: what waits first. Each is a link, so it opens in a new tab too. */
+/** All sessions at a glance, the waiting ones first. Each is a link, so it opens in a new tab too. */
 import type { SessionInfo } from '@spool/client';
 import { memo, useMemo, useState } from 'react';
 import { inOrder, matches } from '../sessions/order.ts';
-import { nameOf } from '../sessions/shown.ts';
+import { displayName } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
 import { PushButton } from '../push/PushButton.tsx';
 import { Age } from './Age.tsx';
 import { Brand, GearIcon, MoonIcon, PlusIcon, SunIcon } from './icons.tsx';
-import { addressOf, type Route } from './route.ts';
+import { addressOf, type PageRoute } from './route.ts';
 import { toggleTheme, useTheme } from './theme.ts';
 
-/** More would push the running ones out of sight; the search finds them. */
+/** The maximum of ended sessions: more would push the running ones out of sight; the search finds them. */
 const ENDED_SHOWN = 12;
 
-export function Rail({ route }: { readonly route: Route }) {
+export function Rail({ route }: { readonly route: PageRoute }) {
   const byId = useSessions((now) => now.byId);
   const theme = useTheme((now) => now.theme);
   const [search, setSearch] = useState('');
@@ -67,7 +67,7 @@ export function Rail({ route }: { readonly route: Route }) {
 function SessionLinks(props: {
   readonly title: string;
   readonly sessions: readonly SessionInfo[];
-  readonly route: Route;
+  readonly route: PageRoute;
 }) {
   if (props.sessions.length === 0) return null;
   return (
@@ -105,7 +105,7 @@ const SessionLink = memo(function SessionLink({
     >
       <StateMark condition={conditionOf(session)} />
       <span className="one-line" dir="auto">
-        {nameOf(session)}
+        {displayName(session)}
       </span>
       <Age className="quiet age" since={since} />
     </a>

@@ -1,6 +1,6 @@
 /**
- * After each new link: does the gateway still serve the files that this page was made of? If not, it offers a reload. It never
- * reloads by itself, because somebody may be typing. Keeps PAGE-13.
+ * Checks after each new link whether the gateway still serves the files of this page. If not, it offers a reload. It never
+ * reloads by itself, because the user may be typing. Keeps PAGE-13.
  */
 import { useEffect, useState } from 'react';
 import { pageUrl } from '../link/daemon.ts';
@@ -14,7 +14,7 @@ export function VersionNotice() {
     const asking = new AbortController();
     isCurrent(asking.signal).then(
       (current) => setOld(!current),
-      () => {}, // the link went again: asked with the next one
+      () => {}, // the link broke again: checked with the next one
     );
     return () => asking.abort();
   }, [isLive, isOld]);

@@ -1,4 +1,4 @@
-/** A dev server that has said where it is: a link to it, if it is one of the web. */
+/** A link to a dev server that has printed its address, if it is a web address. */
 import { WebIcon } from './icons.tsx';
 
 export function WebLink({ url, className }: { readonly url: string; readonly className: string }) {

@@ -1,15 +1,7 @@
-/** How long ago, in the fewest characters: `4s`, `12m`, `3h`, `5d`. */
+/** The present time, for components that show how long ago something was. */
 import { useSyncExternalStore } from 'react';
 
-export function ageText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
-}
-
-/** The present, renewed every second while something shows it. */
+/** Returns the present time, renewed every second while a component shows it. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -1,4 +1,4 @@
-/** A menu made of `<details>` closes as menus do: by Escape, by a click elsewhere, and when the focus leaves it. */
+/** Closes a menu made of `<details>` as menus do: by Escape, by a click elsewhere, and when the focus leaves it. */
 import { type RefObject, useEffect } from 'react';
 
 export function useClosing(menu: RefObject<HTMLDetailsElement | null>): void {

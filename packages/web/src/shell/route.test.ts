@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { addressOf, type Route, routeOf } from './route.ts';
+import { addressOf, type PageRoute, routeOf } from './route.ts';
 
-test.each<Route>([
+test.each<PageRoute>([
   { page: 'home' },
   { page: 'start', what: 'command' },
   { page: 'start', what: 'agent' },

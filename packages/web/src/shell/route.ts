@@ -1,7 +1,7 @@
 /**
- * Where the user is, in the fragment of the address: it needs no route at the gateway, works under any base path, and is
- * never sent anywhere. `#/s/ID`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`,
- * `#/start/agent`, `#/settings`; anything else is the front page.
+ * The route, in the fragment of the address: it needs no route at the gateway, works under any base path, and is never sent.
+ * `#/s/ID`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`, `#/start/agent`, `#/settings`; anything else is the front
+ * page.
  */
 import { useSyncExternalStore } from 'react';
 
@@ -13,20 +13,20 @@ export interface SessionRoute {
   readonly page: 'session';
   readonly id: string;
   readonly view: SessionViewName;
-  /** Of a moment in the past. */
+  /** The offset of a moment in the past. */
   readonly offset?: number;
-  /** Of a file, relative to the folder of the session. */
+  /** The path of a file, relative to the folder of the session. */
   readonly path?: string;
   readonly line?: number;
 }
 
-export type Route =
+export type PageRoute =
   | { readonly page: 'home' }
   | { readonly page: 'settings' }
   | SessionRoute
   | { readonly page: 'start'; readonly what: 'command' | 'agent' };
 
-export function routeOf(hash: string): Route {
+export function routeOf(hash: string): PageRoute {
   const [, page, id, view, first, second] = hash.replace(/^#/, '').split('/');
   if (page === 'start') return { page: 'start', what: id === 'agent' ? 'agent' : 'command' };
   if (page === 'settings') return { page: 'settings' };
@@ -39,7 +39,7 @@ export function routeOf(hash: string): Route {
   return { page: 'session', id, view: 'terminal' };
 }
 
-export function addressOf(route: Route): string {
+export function addressOf(route: PageRoute): string {
   if (route.page === 'home') return '#/';
   if (route.page === 'settings') return '#/settings';
   if (route.page === 'start') return route.what === 'agent' ? '#/start/agent' : '#/start';
@@ -50,11 +50,11 @@ export function addressOf(route: Route): string {
   return `#/s/${id}/files/${encodeURIComponent(path)}${line === undefined ? '' : `/${line}`}`;
 }
 
-export function go(route: Route): void {
+export function go(route: PageRoute): void {
   location.hash = addressOf(route);
 }
 
-export function useRoute(): Route {
+export function useRoute(): PageRoute {
   const hash = useSyncExternalStore(subscribe, () => location.hash);
   return routeOf(hash);
 }

@@ -32,7 +32,7 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
   }, [onPalette, onHelp]);
 }
 
-/** In the terminal Ctrl K belongs to the program; ⌘K is nobody's. */
+/** Returns whether the event opens the palette. In the terminal Ctrl K belongs to the program; ⌘K is free. */
 function isPaletteKey(event: KeyboardEvent): boolean {
   if (event.key.toLowerCase() !== 'k') return false;
   return event.metaKey || (event.ctrlKey && !isInTerminal(event));
@@ -43,7 +43,7 @@ function take(event: KeyboardEvent, act: () => void): void {
   act();
 }
 
-/** A place from which the Tab key goes on. */
+/** Moves the focus to an element from which the Tab key continues. */
 function leaveTerminal(): void {
   document.querySelector<HTMLElement>('.views a[aria-current]')?.focus();
 }

@@ -1,4 +1,4 @@
-/** Light or dark: the user's choice, else the system's, also while it changes. */
+/** The theme, light or dark: the user's choice, else the system's, also while it changes. */
 import { create } from 'zustand';
 
 export type Theme = 'light' | 'dark';
@@ -9,18 +9,18 @@ const system = window.matchMedia('(prefers-color-scheme: dark)');
 export const THEME_CHOICES = ['system', 'light', 'dark'] as const;
 export type ThemeChoice = (typeof THEME_CHOICES)[number];
 
-interface Themed {
+interface ThemeState {
   readonly theme: Theme;
   readonly choice: ThemeChoice;
 }
 
-function current(): Themed {
+function current(): ThemeState {
   const chosen = localStorage.getItem(KEY);
   if (chosen === 'light' || chosen === 'dark') return { theme: chosen, choice: chosen };
   return { theme: system.matches ? 'dark' : 'light', choice: 'system' };
 }
 
-export const useTheme = create<Themed>(current);
+export const useTheme = create<ThemeState>(current);
 
 function apply(): void {
   const now = current();

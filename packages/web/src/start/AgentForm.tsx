@@ -1,19 +1,19 @@
 /**
- * Starts an agent without a terminal: which one, where, and its first prompt. What it says and asks is shown as PAGE-15 says.
- * Needs the role of `spool run --agent`. Keeps PAGE-42.
+ * Starts an agent without a terminal: its kind, its folder, and its first prompt. Its messages and requests are shown as in
+ * PAGE-15. It needs the role of `spool run --agent`. Keeps PAGE-42.
  */
 import { type SessionInfo, SpoolError } from '@spool/client';
 import { useMemo, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
-import { nameOf } from '../sessions/shown.ts';
+import { displayName } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
 import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
 import { EnvironmentField, NameField, Trouble } from './fields.tsx';
 import { FolderField } from './FolderField.tsx';
 
-/** By the name that the daemon knows; the mode is what the agent itself calls so. */
+/** The agents by the name that the daemon knows; the modes have the agent's own names. */
 const AGENTS = {
   claude: { title: 'Claude Code', mode: 'plan' },
   codex: { title: 'Codex', mode: 'read-only' },
@@ -133,25 +133,25 @@ export function AgentForm() {
   );
 }
 
-/** Those that can go on, the latest first. */
+/** The agents that can be resumed, the latest first. */
 function Ended({ sessions }: { readonly sessions: ReadonlyMap<string, SessionInfo> }) {
   const ended = [...sessions.values()]
     .filter(({ driver, state }) => driver !== undefined && state !== 'running')
     .sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0))
     .slice(0, RECENT_MAX);
   return (
-    <aside aria-label="Go on">
+    <aside aria-label="Resume">
       <section aria-label="Ended agents">
-        <h2>Go on with one that has ended</h2>
+        <h2>Resume an agent that has ended</h2>
         {ended.length === 0 && (
-          <p className="quiet">There is none. What it knows stays, and “Resume” brings it back.</p>
+          <p className="quiet">There is none. An ended agent keeps what it knows, and “Resume” brings it back.</p>
         )}
         <ul className="choices">
           {ended.map((session) => (
             <li key={session.id}>
               <button type="button" onClick={() => go({ page: 'session', id: session.id, view: 'terminal' })}>
                 <span className="one-line" dir="auto">
-                  {nameOf(session)}
+                  {displayName(session)}
                 </span>
                 <span className="quiet one-line">
                   {session.driver?.name} in {session.cwd}

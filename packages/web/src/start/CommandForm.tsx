@@ -3,23 +3,23 @@ import type { SessionInfo } from '@spool/client';
 import { useMemo, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
-import { lineOf } from '../sessions/shown.ts';
+import { lineOf } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
 import { CloseIcon } from '../shell/icons.tsx';
 import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
 import { EnvironmentField, NameField, Trouble } from './fields.tsx';
 import { FolderField } from './FolderField.tsx';
-import { type Draft, NEW_DRAFT, removeTemplate, saveTemplate, useTemplates } from './templates.ts';
+import { type StartDraft, NEW_DRAFT, removeTemplate, saveTemplate, useTemplates } from './templates.ts';
 
 const RECENT_MAX = 8;
 
 export function CommandForm() {
   const byId = useSessions((now) => now.byId);
-  const [draft, setDraft] = useState<Draft>(NEW_DRAFT);
+  const [draft, setDraft] = useState<StartDraft>(NEW_DRAFT);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isStarting, setStarting] = useState(false);
-  const set = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
+  const set = (part: Partial<StartDraft>): void => setDraft((now) => ({ ...now, ...part }));
   const recent = useMemo(() => recentOf(byId.values()), [byId]);
 
   const start = async (event: React.FormEvent): Promise<void> => {
@@ -131,7 +131,7 @@ function NumberField(props: {
   );
 }
 
-function SaveTemplate({ draft }: { readonly draft: Draft }) {
+function SaveTemplate({ draft }: { readonly draft: StartDraft }) {
   const [saved, setSaved] = useState<string | null>(null);
   const title = draft.name.trim() || draft.line.trim();
   return (
@@ -154,7 +154,7 @@ function SaveTemplate({ draft }: { readonly draft: Draft }) {
   );
 }
 
-function Templates({ onTake }: { readonly onTake: (draft: Draft) => void }) {
+function Templates({ onTake }: { readonly onTake: (draft: StartDraft) => void }) {
   const templates = useTemplates((now) => now.templates);
   return (
     <section aria-label="Templates">
@@ -186,7 +186,7 @@ function Templates({ onTake }: { readonly onTake: (draft: Draft) => void }) {
   );
 }
 
-/** Names are unique among the running: the second `front` is `front-2`. */
+/** Returns a free name. Names are unique among running sessions: the second `front` is `front-2`. */
 function freeName(name: string, sessions: Iterable<SessionInfo>): string {
   const taken = new Set([...sessions].filter(({ state }) => state === 'running').map((session) => session.name));
   let free = name;
@@ -199,7 +199,7 @@ interface Recent {
   readonly lines: readonly { readonly line: string; readonly cwd: string }[];
 }
 
-/** The latest first, each once. */
+/** Returns the recent values, the latest first, each once. */
 function recentOf(sessions: Iterable<SessionInfo>): Recent {
   const latest = [...sessions]
     .filter(({ driver }) => driver === undefined)

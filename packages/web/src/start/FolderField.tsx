@@ -1,4 +1,4 @@
-/** A folder, completed as one types: arrows choose, Tab or Enter takes, and a folder that was taken shows what is in it. */
+/** A field for a folder with completion: arrows choose, Tab or Enter accepts, and an accepted folder shows its subfolders. */
 import { useEffect, useId, useState } from 'react';
 import { askGateway } from '../link/ask-gateway.ts';
 
@@ -6,7 +6,7 @@ const TYPING_MS = 120;
 
 interface FolderFieldProps {
   readonly value: string;
-  /** Folders of sessions, shown before anything is typed. */
+  /** Folders of sessions, shown before the user types. */
   readonly recent: readonly string[];
   readonly onValue: (path: string) => void;
 }
@@ -25,7 +25,7 @@ export function FolderField({ value, recent, onValue }: FolderFieldProps) {
         signal: asking.signal,
       }).then(
         ({ folders }) => setFound(folders),
-        () => {}, // nobody is asked for suggestions: the field works without
+        () => {}, // without suggestions the field still works
       );
     }, TYPING_MS);
     return () => {
@@ -90,7 +90,7 @@ export function FolderField({ value, recent, onValue }: FolderFieldProps) {
             role="option"
             className="mono one-line"
             aria-selected={index === chosen}
-            // Before the field loses the focus.
+            // This is before the field loses the focus.
             onPointerDown={(event) => {
               event.preventDefault();
               take(folder);

@@ -1,4 +1,4 @@
-/** Starts something new: a command in a terminal, or an agent without one. */
+/** The page that starts a session: a command in a terminal, or an agent without one. */
 import { addressOf } from '../shell/route.ts';
 import { AgentForm } from './AgentForm.tsx';
 import { CommandForm } from './CommandForm.tsx';

@@ -36,7 +36,7 @@ export function EnvironmentField({ value, placeholder, onValue }: FieldProps) {
   );
 }
 
-/** Why it could not be started. */
+/** The reason why it could not be started. */
 export function Trouble({ text }: { readonly text: string | null }) {
   return (
     text !== null && (

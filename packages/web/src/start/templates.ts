@@ -1,11 +1,11 @@
-/** What a user starts again and again: kept in this browser, because it is how this user works. */
+/** The user's templates for starts: kept in this browser, because they belong to this user. */
 import { create } from 'zustand';
 
 const KEY = 'spool-templates';
 const KEPT_MAX = 50;
 
-/** What the form has in it. */
-export interface Draft {
+/** The content of the form. */
+export interface StartDraft {
   readonly line: string;
   readonly cwd: string;
   readonly name: string;
@@ -15,9 +15,17 @@ export interface Draft {
   readonly rows: number;
 }
 
-export const NEW_DRAFT: Draft = { line: '', cwd: '', name: '', environment: '', isTask: false, cols: 120, rows: 36 };
+export const NEW_DRAFT: StartDraft = {
+  line: '',
+  cwd: '',
+  name: '',
+  environment: '',
+  isTask: false,
+  cols: 120,
+  rows: 36,
+};
 
-export interface Template extends Draft {
+export interface Template extends StartDraft {
   readonly title: string;
 }
 
@@ -26,7 +34,7 @@ function load(): readonly Template[] {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
     return Array.isArray(stored) ? stored.filter(isTemplate).map((one) => ({ ...NEW_DRAFT, ...one })) : [];
   } catch {
-    return []; // what another version wrote
+    return []; // another version wrote it
   }
 }
 
@@ -35,7 +43,7 @@ const isTemplate = (value: unknown): value is Template =>
 
 export const useTemplates = create<{ readonly templates: readonly Template[] }>(() => ({ templates: load() }));
 
-/** In the place of one with the same title. */
+/** Saves a template; replaces one with the same title. */
 export function saveTemplate(template: Template): void {
   keep([...useTemplates.getState().templates.filter(({ title }) => title !== template.title), template]);
 }

@@ -1,8 +1,10 @@
-/** A condition as shape and colour, so that neither is needed alone; the word is for screen readers, or shown beside it. Keeps PAGE-24. */
+/**
+ * A condition as shape and colour, so that either is enough; the word is for screen readers, or shown beside it. Keeps PAGE-24.
+ */
 import type { ReactNode } from 'react';
-import { type Condition, CONDITION_WORDS } from './condition.ts';
+import { type SessionCondition, CONDITION_WORDS } from './condition.ts';
 
-const SHAPES: Readonly<Record<Condition, ReactNode>> = {
+const SHAPES: Readonly<Record<SessionCondition, ReactNode>> = {
   waits: <path d="M8 1 15 8 8 15 1 8Z" fill="currentColor" stroke="none" />,
   working: (
     <>
@@ -18,7 +20,13 @@ const SHAPES: Readonly<Record<Condition, ReactNode>> = {
   lost: <path d="M4 8h1.500M7.250 8h1.500M10.500 8H12" />,
 };
 
-export function StateMark({ condition, word = false }: { readonly condition: Condition; readonly word?: boolean }) {
+export function StateMark({
+  condition,
+  word = false,
+}: {
+  readonly condition: SessionCondition;
+  readonly word?: boolean;
+}) {
   return (
     <span className="state-mark" data-condition={condition}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">

@@ -1,9 +1,9 @@
-/** What a session is doing, in the one word that the page shows: its life and its status in one. */
+/** The condition of a session in one word: its lifecycle and its status combined. */
 import type { SessionInfo } from '@spool/client';
 
-export type Condition = 'waits' | 'working' | 'idle' | 'starting' | 'done' | 'failed' | 'stopped' | 'lost';
+export type SessionCondition = 'waits' | 'working' | 'idle' | 'starting' | 'done' | 'failed' | 'stopped' | 'lost';
 
-export const CONDITION_WORDS: Readonly<Record<Condition, string>> = {
+export const CONDITION_WORDS: Readonly<Record<SessionCondition, string>> = {
   waits: 'waits for you',
   working: 'working',
   idle: 'idle',
@@ -14,7 +14,7 @@ export const CONDITION_WORDS: Readonly<Record<Condition, string>> = {
   lost: 'lost',
 };
 
-export function conditionOf({ state, status }: Pick<SessionInfo, 'state' | 'status'>): Condition {
+export function conditionOf({ state, status }: Pick<SessionInfo, 'state' | 'status'>): SessionCondition {
   switch (state) {
     case 'running':
       if (status.state === 'blocked') return 'waits';
@@ -30,8 +30,8 @@ export function conditionOf({ state, status }: Pick<SessionInfo, 'state' | 'stat
   }
 }
 
-/** What waits for the user comes first, then what works; the ended come last. */
-export const CONDITION_ORDER: readonly Condition[] = [
+/** The order of conditions: those that wait for the user come first, then the working ones; the ended come last. */
+export const CONDITION_ORDER: readonly SessionCondition[] = [
   'waits',
   'working',
   'starting',

@@ -26,12 +26,9 @@ self.addEventListener('notificationclick', (event) => {
 });
 
 async function answer(ask, action, url) {
-  const answered = await fetch(new URL(`api/asks/${encodeURIComponent(ask)}`, self.registration.scope), {
-    method: 'POST',
-    credentials: 'same-origin',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ action }),
-  }).catch(() => null);
+  const answered = await pass()
+    .then((text) => post(`api/asks/${encodeURIComponent(ask)}`, { action }, { authorization: `Bearer ${text}` }))
+    .catch(() => null);
   const isDone = answered?.ok === true && (await answered.json()).isConfirmed === true;
   if (isDone) return;
   // Refused, or nobody is there: the user looks.
@@ -54,4 +51,45 @@ async function open(url) {
   // The page reads its address from the fragment. First, because a browser may refuse the focus.
   page.postMessage({ go: target.hash });
   await page.focus();
+}
+
+function post(path, body, headers = {}) {
+  return fetch(new URL(path, self.registration.scope), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** As the page gets one (`link/pass.ts`): a challenge, signed with the key of this browser. */
+async function pass() {
+  const { device, privateKey } = await storedKey();
+  const { challenge } = await (await post('api/challenge', {})).json();
+  const text = ['spool pass', self.location.origin, device, challenge].join('\n');
+  const hash = { name: 'ECDSA', hash: 'SHA-256' };
+  const bytes = new Uint8Array(await crypto.subtle.sign(hash, privateKey, new TextEncoder().encode(text)));
+  const signature = btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+  const answer = await post('api/pass', { device, challenge, signature });
+  if (!answer.ok) throw new Error(`refused with ${answer.status}`);
+  return (await answer.json()).pass;
+}
+
+/** As the page has stored it (`link/device-key.ts`). Rejects when there is none. */
+function storedKey() {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('spool', 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore('devices');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const database = opening.result;
+      const place = new URL(self.registration.scope).pathname;
+      const reading = database.transaction('devices').objectStore('devices').get(place);
+      reading.onerror = () => reject(reading.error);
+      reading.onsuccess = () => (reading.result ? resolve(reading.result) : reject(new Error('not signed in')));
+      reading.transaction.oncomplete = () => database.close();
+    };
+  });
 }

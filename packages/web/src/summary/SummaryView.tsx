@@ -1,17 +1,18 @@
-/** A session on one page: how long it took and in which states, how it ended, what it reached, its commands and its last lines. */
+/** A session on one page: its duration and states, its end, its milestones, its commands and its last lines. Keeps PAGE-53. */
 import { type SessionInfo, type Summary, summaryOf } from '@spool/client';
+import { longDuration } from '@spool/protocol/duration';
 import { visible } from '@spool/render';
 import { useCallback, useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
-import { commandOf, folderOf } from '../sessions/shown.ts';
+import { commandOf, folderOf } from '../sessions/session-words.ts';
 import { RepeatIcon } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
 import { WebLink } from '../shell/WebLink.tsx';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
 import { changedPaths } from '../files/diff.ts';
-import { durationText, shares } from './durations.ts';
+import { shares } from './durations.ts';
 
 const COMMANDS_SHOWN = 20;
 
@@ -22,14 +23,14 @@ export function SummaryView({ session }: { readonly session: SessionInfo }) {
   const load = useCallback(() => {
     summaryOf(client, id, () => changedIn(id)).then(setSummary, (error: unknown) => setTrouble(sentenceOf(error)));
   }, [id]);
-  // Again with each change of its state: not with each line that it prints.
+  // Loaded again with each change of its state, not with each line that it prints.
   useEffect(load, [load, state, status.since]);
   if (trouble !== null) return <p role="alert">{trouble}</p>;
   if (summary === null) return <p className="loading quiet">Reading…</p>;
   return (
     <div className="summary-view">
       <dl className="facts">
-        <Fact name={summary.endedAt === null ? 'Runs for' : 'Took'}>{durationText(summary.durationMs)}</Fact>
+        <Fact name={summary.endedAt === null ? 'Runs for' : 'Took'}>{longDuration(summary.durationMs)}</Fact>
         <Fact name="State">
           <StateMark condition={conditionOf(session)} word />
           {endOf(summary)}
@@ -63,7 +64,7 @@ export function SummaryView({ session }: { readonly session: SessionInfo }) {
           {summary.commands.slice(-COMMANDS_SHOWN).map((command, index) => (
             <li key={index} data-outcome={command.exitCode === 0 ? 'ok' : 'failed'}>
               <a href={addressOf({ page: 'session', id, view: 'time', offset: command.offset })}>
-                <time>{durationText(command.durationMs)}</time>
+                <time>{longDuration(command.durationMs)}</time>
                 <span className="mono">{visible(command.command ?? 'a command')}</span>
                 {command.exitCode !== 0 && <span className="quiet">exit code {command.exitCode}</span>}
               </a>
@@ -115,7 +116,7 @@ function Part(props: { readonly title: string; readonly isShown: boolean; readon
   );
 }
 
-/** How its time was spent: a bar, and the same in words. */
+/** The states over time: a bar, and the same in words. */
 function States({ summary }: { readonly summary: Summary }) {
   const parts = shares(summary.timeIn);
   if (parts.length === 0) return null;
@@ -130,7 +131,7 @@ function States({ summary }: { readonly summary: Summary }) {
       <ul className="counts">
         {parts.map(({ condition, ms }) => (
           <li key={condition}>
-            <StateMark condition={condition} word /> {durationText(ms)}
+            <StateMark condition={condition} word /> {longDuration(ms)}
           </li>
         ))}
       </ul>
@@ -149,7 +150,7 @@ interface Changes {
   readonly untracked?: readonly string[];
 }
 
-/** As the view of changes has them; null for somebody who may not see the folder. */
+/** Returns the changed files as in the view of changes; null for a user who may not see the folder. */
 async function changedIn(id: string): Promise<Summary['changedFiles']> {
   const changes = await askGateway<Changes>(`sessions/${id}/changes`).catch(() => null);
   if (changes === null || !changes.isRepository) return null;

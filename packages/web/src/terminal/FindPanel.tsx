@@ -1,19 +1,19 @@
 /**
- * Finds text in everything that a session has printed. Each match opens at the moment at which it was on the screen. Keeps
- * PAGE-10 and PAGE-38.
+ * Finds text in the whole output of a session. Each match opens at the moment at which it was on the screen. Keeps PAGE-10 and
+ * PAGE-38.
  */
 import { useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { addressOf } from '../shell/route.ts';
 
-interface Match {
+interface FoundLine {
   readonly offset: number;
   readonly text: string;
   readonly firstOffset: number;
 }
 
-interface Found {
-  readonly matches: readonly Match[];
+interface SearchAnswer {
+  readonly matches: readonly FoundLine[];
   readonly next: number | null;
 }
 
@@ -22,7 +22,7 @@ const TYPING_MS = 200;
 
 export function FindPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const [sought, setSought] = useState('');
-  const [matches, setMatches] = useState<readonly Match[]>([]);
+  const [matches, setMatches] = useState<readonly FoundLine[]>([]);
   const [progress, setProgress] = useState<string>('');
 
   useEffect(() => {
@@ -89,13 +89,13 @@ async function search(
   id: string,
   text: string,
   signal: AbortSignal,
-  onFound: (matches: readonly Match[], isDone: boolean) => void,
+  onFound: (matches: readonly FoundLine[], isDone: boolean) => void,
 ): Promise<void> {
-  let all: readonly Match[] = [];
+  let all: readonly FoundLine[] = [];
   for (let before: number | null | undefined; before !== null;) {
     const from: string = before === undefined ? '' : `&before=${before}`;
     const query = `text=${encodeURIComponent(text)}&limit=${SHOWN_MAX - all.length}${from}`;
-    const found: Found = await askGateway<Found>(`sessions/${id}/search?${query}`, { signal });
+    const found: SearchAnswer = await askGateway<SearchAnswer>(`sessions/${id}/search?${query}`, { signal });
     all = [...all, ...found.matches];
     before = all.length >= SHOWN_MAX ? null : found.next;
     onFound(all, before === null);

@@ -1,10 +1,10 @@
-/** What can be done with a session as a whole. What ends, deletes or resizes says what it does before it does it. */
+/** The actions on a session as a whole. An action that ends, deletes or resizes explains itself before it runs. */
 import type { SessionInfo } from '@spool/client';
 import { type RefObject, useRef, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
 import { toggleArchived, togglePin, useMarks } from '../sessions/marks.ts';
-import { nameOf } from '../sessions/shown.ts';
+import { displayName } from '../sessions/session-words.ts';
 import { ConfirmDialog } from '../shell/ConfirmDialog.tsx';
 import { MoreIcon } from '../shell/icons.tsx';
 import { useClosing } from '../shell/menu.ts';
@@ -12,12 +12,13 @@ import { go } from '../shell/route.ts';
 import { ShareDialog } from '../share/ShareDialog.tsx';
 import { downloadText } from '../time/exports.ts';
 import { RenameField } from '../wall/RenameField.tsx';
+import { LeftRunning } from './LeftRunning.tsx';
 import type { PaneControls } from './TerminalPane.tsx';
 import { FONT_PX_MIN, ZOOM_PX_MAX } from './zoom.ts';
 
 interface Act {
   readonly label: string;
-  /** Asked about before it is done. */
+  /** Returns the text of the confirmation. */
   readonly consequence?: () => string;
   readonly isDanger?: boolean;
   readonly run: () => unknown;
@@ -34,7 +35,7 @@ const FONT_PX_FIRST = 14;
 
 export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenuProps) {
   const { id } = session;
-  const name = nameOf(session);
+  const name = displayName(session);
   const menu = useRef<HTMLDetailsElement>(null);
   const [asked, setAsked] = useState<Act | null>(null);
   const [dialog, setDialog] = useState<'rename' | 'share' | null>(null);
@@ -67,7 +68,7 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
           {
             label: 'Take the size…',
             consequence: () =>
-              `Resizes ${name} to ${fitting()}, for everyone who looks at it. Its program is told, and draws itself anew.`,
+              `Resizes ${name} to ${fitting()}, for everyone who looks at it. Its program is notified, and redraws its screen.`,
             run: () => {
               const size = controls.current?.fitting();
               if (size !== undefined) controls.current?.view.takeSize(size);
@@ -150,6 +151,7 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
       )}
       {dialog === 'rename' && <RenameField session={session} onDone={() => setDialog(null)} />}
       {dialog === 'share' && <ShareDialog session={session} onClose={() => setDialog(null)} />}
+      <LeftRunning session={session} />
       {trouble !== null && (
         <p className="link-notice" role="alert">
           {trouble}
@@ -159,5 +161,5 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
   );
 }
 
-/** Without the mark that says that something is asked first. */
+/** Returns the label without the mark for a confirmation. */
 const plain = (label: string): string => label.replace('…', '');

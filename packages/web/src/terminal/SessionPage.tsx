@@ -1,4 +1,4 @@
-/** One session: who it is and what it does, its terminal, its past, text, files and changes, and what can be done with it. */
+/** One session: its name and state, its terminal, its past, text, files and changes, and its actions. */
 import type { SessionInfo, Size, Viewer } from '@spool/client';
 import { useEffect, useRef, useState } from 'react';
 import { AgentView } from '../agent/AgentView.tsx';
@@ -6,7 +6,7 @@ import { ChangesView } from '../files/ChangesView.tsx';
 import { FilesView } from '../files/FilesView.tsx';
 import { AskCard } from '../inbox/AskCard.tsx';
 import { client } from '../link/daemon.ts';
-import { commandOf, folderOf, nameOf } from '../sessions/shown.ts';
+import { commandOf, folderOf, displayName } from '../sessions/session-words.ts';
 import { useSettings } from '../settings/settings.ts';
 import { put, useSessions } from '../sessions/store.ts';
 import {
@@ -19,6 +19,7 @@ import {
   TerminalIcon,
   TextIcon,
 } from '../shell/icons.tsx';
+import { AfterGesture } from '../shell/AfterGesture.tsx';
 import { addressOf, type SessionRoute, type SessionViewName } from '../shell/route.ts';
 import { WebLink } from '../shell/WebLink.tsx';
 import { conditionOf } from '../state/condition.ts';
@@ -43,7 +44,7 @@ const VIEWS: readonly (readonly [view: SessionViewName, label: string, icon: Rea
   ['summary', 'Summary', <SummaryIcon key="summary" />],
 ];
 
-/** An agent without a terminal has one view of what it says, and no screens of the past. */
+/** Returns the views. An agent without a terminal has one view of its messages, and no screens of the past. */
 const viewsOf = (session: SessionInfo | undefined): typeof VIEWS =>
   session?.driver === undefined ? VIEWS : VIEWS.filter(([view]) => view !== 'time' && view !== 'text');
 
@@ -59,9 +60,9 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
   const head = useRef<HTMLElement>(null);
   useSwipe(head, id);
 
-  // A link to a session that has left the list (an old one): it is still there.
+  // A link may lead to an old session that has left the list: it still exists.
   useEffect(() => {
-    if (session === undefined) client.get(id).then(put, () => {}); // the pane says what is wrong
+    if (session === undefined) client.get(id).then(put, () => {}); // the pane shows the fault
   }, [id, session]);
 
   useEffect(() => {
@@ -83,7 +84,7 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
         </a>
         <div className="who">
           <h1 className="one-line" dir="auto">
-            {session === undefined ? id : nameOf(session)}
+            {session === undefined ? id : displayName(session)}
           </h1>
           <p className="doing quiet">
             <StateMark condition={session === undefined ? 'starting' : conditionOf(session)} word />
@@ -154,9 +155,17 @@ function Other({ session, route }: { readonly session: SessionInfo; readonly rou
     case 'files':
       return <FilesView session={session} route={route} />;
     case 'changes':
-      return <ChangesView session={session} />;
+      return (
+        <AfterGesture label="Show the changes">
+          <ChangesView session={session} />
+        </AfterGesture>
+      );
     case 'summary':
-      return <SummaryView session={session} />;
+      return (
+        <AfterGesture label="Show the summary">
+          <SummaryView session={session} />
+        </AfterGesture>
+      );
     default:
       if (session.driver !== undefined) return <AgentView session={session} />;
       return (

@@ -1,12 +1,12 @@
 /**
- * The emulator in the page. The whole width of the session is shown, by a smaller or larger type within readable limits, or at
- * the size that the user chose; where that is not enough, the pane scrolls, and keeps the cursor in sight. Keeps PAGE-11 and PAGE-12.
+ * The emulator in the page. The whole width of the session is shown, by a smaller or larger font within readable limits, or at
+ * the size that the user chose; if that is not enough, the pane scrolls, and keeps the cursor in sight. Keeps PAGE-12 and
+ * PAGE-51.
  */
 import type { Size } from '@spool/client';
 import { useEffect, useRef, useState } from 'react';
 import { client } from '../link/daemon.ts';
 import { sentenceOf } from '../link/ask-gateway.ts';
-import { go } from '../shell/route.ts';
 import { useTheme } from '../shell/theme.ts';
 import { noteRead } from '../wall/unread.ts';
 import { ring } from './bell.ts';
@@ -14,14 +14,14 @@ import { copy, onCopyAsked } from './clipboard.ts';
 import { newEmulator, setTheme } from './emulator.ts';
 import { selectByHold } from './hold.ts';
 import { provideLinks } from './link-provider.ts';
-import { type FoundLink, webAddress } from './links.ts';
+import { openLink } from './open-link.ts';
 import { SessionView, type ViewListener } from './session-view.ts';
-import { quoted, uploadFile } from './uploads.ts';
+import { quotePath, uploadFile } from './uploads.ts';
 import { fontSizeFor, sizeFor } from './zoom.ts';
 
 export interface PaneControls {
   readonly view: SessionView;
-  /** The size at which the session would fill the pane. */
+  /** Returns the size at which the session would fill the pane. */
   fitting(): Size;
   focus(): void;
 }
@@ -29,7 +29,7 @@ export interface PaneControls {
 export interface TerminalPaneProps extends ViewListener {
   readonly id: string;
   readonly cwd: string;
-  /** Null: the whole width fits. */
+  /** The font size; null: the whole width fits. */
   readonly fontPx: number | null;
   /** Called with the live pane, and with null when it closes. */
   readonly onControls: (controls: PaneControls | null) => void;
@@ -65,7 +65,7 @@ export function TerminalPane(props: TerminalPaneProps) {
     const fit = (): void => {
       emulator.options.fontSize = latest.current.fontPx ?? fontSizeFor(emulator.cols, box.clientWidth);
       keepCursorInSight(emulator, box);
-      // Once more when the new type is laid out.
+      // Again after the new font is laid out.
       requestAnimationFrame(() => keepCursorInSight(emulator, box));
     };
     refit.current = fit;
@@ -92,7 +92,7 @@ export function TerminalPane(props: TerminalPaneProps) {
       try {
         for (const file of files) {
           setNotice(`Uploading ${file.name}…`);
-          view.paste(`${quoted(await uploadFile(id, file))} `);
+          view.paste(`${quotePath(await uploadFile(id, file))} `);
         }
         setNotice(null);
       } catch (error) {
@@ -154,7 +154,7 @@ export function TerminalPane(props: TerminalPaneProps) {
             type="button"
             className="button primary"
             onClick={() => {
-              // What was added to the selection since counts too.
+              // Text that was added to the selection meanwhile counts too.
               copy(getSelection()?.toString().trim() || selected).then(
                 () => setSelected(null),
                 (error: unknown) => setNotice(sentenceOf(error)),
@@ -178,22 +178,9 @@ export function TerminalPane(props: TerminalPaneProps) {
   );
 }
 
-function openLink(link: FoundLink, id: string): void {
-  if (link.type === 'file')
-    return go({
-      page: 'session',
-      id,
-      view: 'files',
-      path: link.path,
-      ...(link.line !== undefined && { line: link.line }),
-    });
-  const address = webAddress(link.url);
-  if (address !== null) window.open(address, '_blank', 'noopener,noreferrer');
-}
-
 type Emulator = ReturnType<typeof newEmulator>;
 
-/** A screen that is higher than the pane: the row of the cursor, which is where one types, is always seen. */
+/** Keeps the row of the cursor visible if the screen is higher than the pane: users type there. */
 function keepCursorInSight(emulator: Emulator, box: HTMLElement): void {
   const screen = box.querySelector<HTMLElement>('.xterm-screen');
   if (screen === null || box.scrollHeight <= box.clientHeight) return;
@@ -204,7 +191,7 @@ function keepCursorInSight(emulator: Emulator, box: HTMLElement): void {
   else if (top < box.scrollTop) box.scrollTop = Math.max(0, top - rowPx);
 }
 
-/** A finger scrolls the pane, and where that has nothing to scroll, the lines above the screen. */
+/** Lets a finger scroll the pane, and if the pane cannot scroll, the lines above the screen. */
 function scrollByTouch(emulator: Emulator, box: HTMLElement): () => void {
   let last: number | null = null;
   let rest = 0;
@@ -232,7 +219,7 @@ function scrollByTouch(emulator: Emulator, box: HTMLElement): () => void {
   };
 }
 
-/** Files of a paste or a drop. Text that is pasted is the emulator's. */
+/** Takes the files of a paste or a drop. Pasted text is handled by the emulator. */
 function takeFiles(box: HTMLElement, onFiles: (files: readonly File[]) => void): () => void {
   const taken = (event: Event, files: FileList | undefined): void => {
     if (files === undefined || files.length === 0) return;

@@ -1,4 +1,7 @@
-/** A program rings: the pane flashes, and sounds if the user wants that; not more often than it can be seen. Helps to keep PAGE-41. */
+/**
+ * Handles a bell: the pane flashes, and sounds if the user wants that; not more often than it can be seen. Keeps the bell of
+ * PAGE-41.
+ */
 import { useSettings } from '../settings/settings.ts';
 
 const FLASH_MS = 250;

@@ -1,6 +1,6 @@
 /**
- * The clipboard. A program may ask to put text on it (OSC 52); the user decides, because what is pasted next may be run.
- * Reading it is never allowed. Keeps PAGE-11.
+ * The clipboard. A program may ask to put text on it (OSC 52); the user decides, because the next paste may be executed. Reading
+ * it is never allowed. Keeps PAGE-50.
  */
 import type { Terminal } from '@xterm/xterm';
 
@@ -14,14 +14,14 @@ export function onCopyAsked(terminal: Terminal, onAsked: (text: string) => void)
         const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
         onAsked(new TextDecoder().decode(bytes));
       } catch {
-        // not base64: there is nothing to ask about
+        // This is not base64: the user is not asked.
       }
     }
     return true;
   });
 }
 
-/** Over plain http, on another address than this machine's, browsers have no clipboard for pages. */
+/** Copies a text. Over plain http, on another address than this machine's, browsers have no clipboard for pages. */
 export async function copy(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');

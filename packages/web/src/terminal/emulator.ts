@@ -1,6 +1,6 @@
 /**
- * xterm.js set up as the daemon's own model is: the same widths, the same guards, the same scrollback. So a snapshot
- * that was made by one is understood by the other, cell by cell.
+ * xterm.js with the same set-up as the daemon's own model: the same widths, the same guards, the same scrollback. So each
+ * interprets a snapshot of the other in the same way, cell by cell.
  */
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { guard, mendAlternate, useWidths, type EngineCore } from '@spool/core/xterm';
@@ -8,13 +8,13 @@ import { Terminal } from '@xterm/xterm';
 import type { Theme } from '../shell/theme.ts';
 import { TERMINAL_THEMES } from './themes.ts';
 
-/** WCAG AA for text. */
+/** The minimum contrast of WCAG AA for text. */
 const CONTRAST_RATIO_MIN = 4.5;
 
 export interface EmulatorOptions {
   readonly fontSize: number;
   readonly theme: Theme;
-  /** A link that the program names (OSC 8) was chosen. */
+  /** Called when the user chose a link that the program names (OSC 8). */
   readonly onLink?: (address: string) => void;
 }
 
@@ -44,7 +44,10 @@ export function setTheme(terminal: Terminal, theme: Theme): void {
   terminal.options.minimumContrastRatio = contrastOf(theme);
 }
 
-/** Programs draw black on green and white on yellow, for a dark terminal: on paper their text is made readable. */
+/**
+ * Returns the minimum contrast. Programs draw black on green and white on yellow, for a dark terminal: the light theme makes such
+ * text readable.
+ */
 const contrastOf = (theme: Theme): number => (theme === 'light' ? CONTRAST_RATIO_MIN : 1);
 
 export function resizeTo(terminal: Terminal, cols: number, rows: number): void {

@@ -1,14 +1,14 @@
 /**
  * A finger that is held on a word selects it. The emulator lets nothing hit its rows, so browsers do not do it by themselves; those
- * that do begin a little earlier, and their selection stays. Helps to keep PAGE-31.
+ * that do begin a little earlier, and their selection stays. Keeps the part of PAGE-31 about selecting text.
  */
 
-/** Browsers select after half a second. */
+/** The time to hold: browsers select after half a second. */
 const HOLD_MS = 600;
-/** A finger is never quite still. */
+/** The tolerated movement: a finger is never quite still. */
 const STILL_PX = 10;
 
-/** `onHeld` gets the selected text. */
+/** Calls `onHeld` with the selected text. */
 export function selectByHold(box: HTMLElement, onHeld: (text: string) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let from: { readonly clientX: number; readonly clientY: number } | null = null;
@@ -53,13 +53,13 @@ export function selectByHold(box: HTMLElement, onHeld: (text: string) => void): 
   };
 }
 
-/** What the browser itself has selected of the rows. */
+/** Returns the text in the rows that the browser itself has selected. */
 function selectedIn(box: HTMLElement): string {
   const selection = getSelection();
   return selection?.anchorNode && box.contains(selection.anchorNode) ? selection.toString().trim() : '';
 }
 
-/** Up to the blanks around it: a path is one word. */
+/** Selects the word up to the blanks around it: a path is one word. */
 function selectWordAt(box: HTMLElement, x: number, y: number): string {
   const place = document.caretRangeFromPoint?.(x, y);
   const row = elementOf(place?.startContainer)?.closest('.xterm-rows > div');

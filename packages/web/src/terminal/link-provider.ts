@@ -1,4 +1,4 @@
-/** Shows the links of the line under the pointer, also where it is wrapped. */
+/** Shows the links of the line under the pointer, also if it is wrapped. */
 import type { ILink, Terminal } from '@xterm/xterm';
 import { findLinks, type FoundLink } from './links.ts';
 
@@ -18,11 +18,11 @@ export function provideLinks(terminal: Terminal, cwd: () => string, onOpen: (lin
 
 interface WholeLine {
   readonly text: string;
-  /** Counted from 1, as xterm does. */
+  /** Returns a place counted from 1, as in xterm. */
   placeOf(index: number): { readonly x: number; readonly y: number };
 }
 
-/** The rows that belong together, as one text, and where each of its characters is. */
+/** Returns the rows of a wrapped line as one text, and the place of each of its characters. */
 function wholeLine(terminal: Terminal, row: number): WholeLine {
   const buffer = terminal.buffer.active;
   let first = row;

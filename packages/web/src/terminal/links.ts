@@ -14,7 +14,7 @@ export type FoundLink =
     };
 
 const URL_TEXT = /\bhttps?:\/\/[^\s"'<>`{}|\\^\u0000-\u001f]+/g;
-/** With a line, or with a slash and an ending: a bare word is seldom a file. */
+/** A path with a line number, or with a slash and an extension: a bare word is seldom a file. */
 const FILE_TEXT =
   /(?<![\w/.:@~-])((?:\.{0,2}\/)?(?:[\w@.+-]+\/)*[\w@.+-]*\w\.\w{1,8}):(\d{1,7})(?::\d{1,5})?|(?<![\w/.:@~-])((?:\.{0,2}\/)?(?:[\w@.+-]+\/)+[\w@.+-]*\w\.\w{1,8})(?![\w/])/g;
 
@@ -35,7 +35,7 @@ export function findLinks(text: string, cwd: string): readonly FoundLink[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** The address if it is one that may be opened: also of a link that a program names (OSC 8). */
+/** Returns the address if it may be opened, also for a link that a program names (OSC 8). */
 export function webAddress(text: string): string | null {
   try {
     const url = new URL(text);
@@ -45,7 +45,7 @@ export function webAddress(text: string): string | null {
   }
 }
 
-/** What ends a sentence does not belong to the address, nor does a bracket that was opened before it. */
+/** Removes punctuation at the end of a sentence, and a bracket that was opened before the address. */
 function withoutTail(text: string): string {
   let end = text.replace(/[.,;:!?]+$/, '');
   while (/[)\]]$/.test(end)) {
@@ -56,8 +56,8 @@ function withoutTail(text: string): string {
   return end;
 }
 
-/** Relative to the folder of the session; null for what lies outside of it. */
-export function withinFolder(path: string, cwd: string): string | null {
+/** Returns a path relative to the folder of the session; null for a path outside of it. */
+function withinFolder(path: string, cwd: string): string | null {
   let relative = path;
   if (path.startsWith('/')) {
     if (!path.startsWith(`${cwd}/`)) return null;

@@ -2,11 +2,11 @@
  * One session on one emulator: its snapshot, then every byte from there on, exactly once, at the session's own size. Keeps
  * PAGE-1, PAGE-3, PAGE-4, PAGE-23 and PAGE-37.
  *
- * Beside a flood the page shows the present, not every byte: it takes little at a time, and what is late is replaced by a
+ * During a flood the page shows the present, not every byte: it takes little at a time, and late output is replaced by a
  * snapshot. The lines above the screen come back when the flood pauses.
  *
- * The page never resizes the session by looking at it: `takeSize` is an explicit act. A page that is hidden for a while lets
- * go of the session, and looks at it anew when it is seen again, so that a hidden tab costs nothing.
+ * The page never resizes the session by looking at it: `takeSize` is an explicit act. A page that is hidden for a while detaches
+ * from the session and attaches again when it is seen, so that a hidden tab costs nothing.
  */
 
 import { type AttachItem, type Client, type Size, SpoolError, type Viewer } from '@spool/client';
@@ -26,7 +26,7 @@ export interface ViewListener {
   onViewers(viewers: readonly Viewer[]): void;
 }
 
-/** A glance at another tab does not let go. */
+/** The time after which a hidden page detaches: a glance at another tab is shorter. */
 const HIDDEN_MS = 15_000;
 
 export class SessionView {
@@ -38,11 +38,11 @@ export class SessionView {
   #attachment: ReturnType<Client['attach']>;
   #hiddenTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
-  /** The last snapshot came without the lines above the screen. */
+  /** Whether the last snapshot came without the lines above the screen. */
   #lacksHistory = false;
   #isHistoryAsked = false;
   #historyTimer: ReturnType<typeof setTimeout> | undefined;
-  /** What the keys held on a phone make of typed text. */
+  /** Applies the modifier keys held on a phone to typed text. */
   typed: (text: string) => string = (text) => text;
 
   constructor(client: Client, id: string, terminal: Terminal, listener: ViewListener) {
@@ -62,17 +62,17 @@ export class SessionView {
     return this.#attachment.cursor ?? 0;
   }
 
-  /** Named keys, in the form that the program has enabled. */
+  /** Presses named keys, in the form that the program has enabled. */
   press(name: string): void {
     this.#attachment.keys([name]).catch(this.#onTrouble);
   }
 
-  /** Bracketed, if the program has enabled that. */
+  /** Pastes text, bracketed if the program has enabled that. */
   paste(text: string): void {
     this.#attachment.paste(text).catch(this.#onTrouble);
   }
 
-  /** The session takes this size, for all its viewers. */
+  /** Resizes the session to this size, for all its viewers. */
   takeSize(size: Size): void {
     this.#attachment.view({ size });
   }
@@ -115,7 +115,7 @@ export class SessionView {
       return;
     }
     this.#hiddenTimer = setTimeout(() => {
-      // What was typed and not confirmed would be lost with it.
+      // Unconfirmed input would be lost with the attachment.
       if (this.#attachment.unconfirmedBytes === 0) this.#letGo();
     }, HIDDEN_MS);
   };
@@ -143,7 +143,7 @@ export class SessionView {
     clearTimeout(this.#historyTimer);
     this.#historyTimer = setTimeout(() => {
       const { viewportY, baseY } = this.#terminal.buffer.active;
-      // A user who has scrolled up stays where they are.
+      // A user who has scrolled up keeps the position.
       if (viewportY < baseY) return this.#askHistoryLater(attachment);
       this.#isHistoryAsked = true;
       attachment.view({ wantsSnapshot: true, historyLines: HISTORY_LINES });
@@ -170,7 +170,7 @@ export class SessionView {
     }
   }
 
-  /** Resolves when it is parsed: what is not parsed yet stays with the daemon, which sends a snapshot if it gets too much. */
+  /** Resolves when the bytes are parsed: unparsed output stays with the daemon, which sends a snapshot if it becomes too much. */
   #write(bytes: Uint8Array): Promise<void> {
     return new Promise((done) => this.#terminal.write(bytes.slice(), done));
   }
@@ -180,21 +180,23 @@ export class SessionView {
   }
 
   readonly #onTrouble = (error: unknown): void => {
-    // The end is shown by its own item; anything else the user should read.
+    // The end has its own item; other errors are shown to the user.
     if (!SpoolError.is(error, 'SESSION_EXITED')) this.#listener.onState({ type: 'failed', why: String(error) });
   };
 }
 
 const HISTORY_LINES = 1000;
 
-/** What may be under way to the emulator, which reads a few megabytes in a second: more would delay the next snapshot. */
+/** The bytes on their way to the emulator, which reads a few megabytes in a second: more would delay the next snapshot. */
 const CREDIT_BYTES = 16 * 1024;
-/** Output that pauses for this long is no flood. */
+/** The pause of output that ends a flood. */
 const PAUSE_MS = 300;
-/** A picture that would be older than this is skipped: the key that the user has just pressed is in a later one. */
+/** The maximum age of a picture; an older one is skipped: the key that the user has just pressed is in a later one. */
 const LATE_MS = 40;
 
-/** A snapshot onto whatever is there. One write: a reset apart from it would be seen as a blank screen. */
+/**
+ * Returns a snapshot that can be painted over any content. It is one write: a separate reset would be visible as a blank screen.
+ */
 export function repainted(snapshot: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(RESET.length + snapshot.length);
   bytes.set(RESET);
@@ -202,5 +204,5 @@ export function repainted(snapshot: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Ends an unfinished sequence, then RIS. */
+/** The bytes that end an unfinished sequence, then RIS. */
 const RESET = new TextEncoder().encode('\x18\x1bc');

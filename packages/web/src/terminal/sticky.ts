@@ -13,20 +13,23 @@ export function tapped(now: Stickiness): Stickiness {
   return now === 'off' ? 'once' : now === 'once' ? 'locked' : 'off';
 }
 
-/** What is left after a key. */
+/** Returns the state after a key. */
 export function used(sticky: Sticky): Sticky {
   const left = (now: Stickiness): Stickiness => (now === 'once' ? 'off' : now);
   return { ctrl: left(sticky.ctrl), alt: left(sticky.alt) };
 }
 
-/** Typed text with the keys held. Only a single character is a key; a paste or a word of a keyboard's suggestion is not. */
+/**
+ * Returns typed text with the held modifiers. Only a single character is a key; a paste or a word of a keyboard's suggestion is
+ * not.
+ */
 export function held(sticky: Sticky, text: string): string {
   if ([...text].length !== 1) return text;
   const character = sticky.ctrl === 'off' ? text : controlOf(text);
   return sticky.alt === 'off' ? character : `\x1b${character}`;
 }
 
-/** The name of a key with the keys held, as `keys` takes it. */
+/** Returns the name of a key with the held modifiers, as `keys` takes it. */
 export function heldName(sticky: Sticky, name: string): string {
   return `${sticky.ctrl === 'off' ? '' : 'C-'}${sticky.alt === 'off' ? '' : 'M-'}${name}`;
 }

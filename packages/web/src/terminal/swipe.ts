@@ -1,4 +1,7 @@
-/** A swipe over the head of a session leads to the next or the previous one; the terminal below keeps its own gestures. Keeps PAGE-31. */
+/**
+ * Lets a swipe over the head of a session lead to the next or the previous one; the terminal below keeps its own gestures. Keeps
+ * PAGE-31.
+ */
 import { type RefObject, useEffect } from 'react';
 import { inOrder } from '../sessions/order.ts';
 import { useSessions } from '../sessions/store.ts';

@@ -1,4 +1,6 @@
-/** Sixteen colours that go with paper and ink. Programs that ask get the daemon's answer, not these. */
+/**
+ * The sixteen colours for the light and the dark theme. Colour queries of programs are answered by the daemon, not with these.
+ */
 import type { ITheme } from '@xterm/xterm';
 import type { Theme } from '../shell/theme.ts';
 

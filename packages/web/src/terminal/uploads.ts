@@ -1,7 +1,7 @@
-/** Files that are pasted or dropped on a terminal: put into the session's folder, and their paths pasted. */
+/** Uploads files that are pasted or dropped on a terminal into the session's folder, and pastes their paths. */
 import { askGateway } from '../link/ask-gateway.ts';
 
-/** As the gateway has it. */
+/** The maximum size, the same as at the gateway. */
 const UPLOAD_BYTES_MAX = 10 * 1024 * 1024;
 
 export async function uploadFile(id: string, file: File): Promise<string> {
@@ -11,8 +11,8 @@ export async function uploadFile(id: string, file: File): Promise<string> {
   return path;
 }
 
-/** As a shell and an agent both read it. */
-export function quoted(path: string): string {
+/** Quotes a path so that a shell and an agent both read it. */
+export function quotePath(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 

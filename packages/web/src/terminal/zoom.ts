@@ -1,10 +1,10 @@
-/** The size of type at which all columns of a session fit a width, and the size of a session that fills a pane. */
+/** Computes the font size at which all columns of a session fit a width, and the size of a session that fills a pane. */
 import type { Size } from '@spool/client';
 
-/** Below this nobody can read it; the pane scrolls instead. */
+/** The smallest readable font; below it, the pane scrolls instead. */
 export const FONT_PX_MIN = 7;
 const FONT_PX_MAX = 15;
-/** By the user's own choice. */
+/** The largest font that a user can choose. */
 export const ZOOM_PX_MAX = 32;
 const TAKEN_PX = 14;
 
@@ -12,7 +12,7 @@ const TAKEN_PX = 14;
 const CELL_RATIO = 0.602;
 const ROW_RATIO = 1.2;
 
-/** The scrollbar and the padding of the pane. */
+/** The width of the scrollbar and the padding of the pane. */
 const MARGIN_PX = 22;
 
 export function fontSizeFor(cols: number, widthPx: number): number {

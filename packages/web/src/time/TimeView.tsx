@@ -1,4 +1,4 @@
-/** The past: a line over the whole life of a session, the exact screen at any moment of it, and a player. */
+/** The past of a session: a line over its whole life, the exact screen at any moment, and a player. */
 import type { SessionInfo } from '@spool/client';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
@@ -9,12 +9,12 @@ import { newEmulator } from '../terminal/emulator.ts';
 import { fontSizeFor } from '../terminal/zoom.ts';
 import { heat, nextOutputAfter, offsetAt, type Timeline, timelineOf, timeAt } from './timeline.ts';
 import { downloadCast, downloadHtml, downloadText } from './exports.ts';
-import { PastScreen } from './past-screen.ts';
+import { PastScreenView } from './past-screen.ts';
 
 const HEAT_PARTS = 160;
 const SPEEDS = [1, 4, 16] as const;
 const FRAME_MS = 100;
-/** A pause longer than this is skipped by the player. */
+/** The length of a pause from which on the player skips it. */
 const SILENCE_MS = 2_000;
 
 export function TimeView({ session, offset }: { readonly session: SessionInfo; readonly offset: number | null }) {
@@ -38,7 +38,7 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
     return () => {
       isCurrent = false;
     };
-    // Once for a session: a line that grew under the user's finger would move what is under it.
+    // Loaded once for a session: a line that grows during a drag would move under the finger.
   }, [session.id]);
 
   useEffect(() => {
@@ -190,7 +190,7 @@ function Notes({ timeline, onSeek }: { readonly timeline: Timeline; readonly onS
 
 function useEmulator(id: string) {
   const pane = useRef<HTMLDivElement>(null);
-  const screen = useRef<PastScreen | null>(null);
+  const screen = useRef<PastScreenView | null>(null);
   useEffect(() => {
     const box = pane.current!;
     const emulator = newEmulator({ fontSize: 14, theme: useTheme.getState().theme });
@@ -202,7 +202,7 @@ function useEmulator(id: string) {
     const resized = emulator.onResize(fit);
     const observer = new ResizeObserver(fit);
     observer.observe(box);
-    screen.current = new PastScreen(client, id, emulator);
+    screen.current = new PastScreenView(client, id, emulator);
     return () => {
       screen.current?.close();
       screen.current = null;

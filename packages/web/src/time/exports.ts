@@ -1,9 +1,9 @@
-/** A session as a file: its text, its screen as HTML, or a recording (asciicast) that other players know. */
+/** Exports a session as a file: its text, its screen as HTML, or a recording (asciicast) for other players. */
 import type { LogMarkInfo, SessionInfo } from '@spool/client';
 import { client } from '../link/daemon.ts';
 
-/** More would not fit into a page: `spool export` writes any length. */
-export const EXPORT_BYTES_MAX = 64 * 1024 * 1024;
+/** The maximum size for a page: `spool export` writes any length. */
+const EXPORT_BYTES_MAX = 64 * 1024 * 1024;
 
 export async function downloadText(session: SessionInfo): Promise<void> {
   const { offset } = await client.get(session.id);
@@ -37,7 +37,7 @@ export async function downloadCast(session: SessionInfo): Promise<void> {
   save(`${session.name}.cast`, 'application/x-asciicast', castOf(session, marks, pieces));
 }
 
-/** asciicast v2: each piece at the time of the last mark before it. */
+/** Returns asciicast v2: each piece has the time of the last mark before it. */
 export function castOf(
   session: Pick<SessionInfo, 'size' | 'startedAt' | 'name'>,
   marks: readonly LogMarkInfo[],
@@ -66,7 +66,7 @@ export function castOf(
     for (; next < marks.length && marks[next]!.offset <= offset + bytes.length; next++) {
       const mark = marks[next]!;
       const upTo = Math.max(done, mark.offset - offset);
-      // A time is that of the bytes before it.
+      // A time belongs to the bytes before it.
       if (mark.type === 'time') at = Math.max(at, mark.at);
       put(bytes.subarray(done, upTo));
       done = upTo;

@@ -1,6 +1,6 @@
 /**
- * Shows moments of the past on an emulator. Only the latest wish counts: while one is being fetched, those in between are
- * skipped, so that scrubbing is as fast as the answers come, and ends exactly where the user let go. Keeps PAGE-6.
+ * Shows moments of the past on an emulator. Only the latest request counts: while one is being fetched, those in between are
+ * skipped, so that scrubbing is as fast as the answers, and ends exactly where the user stopped. Keeps PAGE-6.
  */
 import type { Client } from '@spool/client';
 import type { Terminal } from '@xterm/xterm';
@@ -9,7 +9,7 @@ import { repainted } from '../terminal/session-view.ts';
 
 const RETRY_MS = 1_000;
 
-export class PastScreen {
+export class PastScreenView {
   readonly #client: Client;
   readonly #id: string;
   readonly #terminal: Terminal;
@@ -18,7 +18,7 @@ export class PastScreen {
   #isClosed = false;
   /** Called when the picture of this offset is on the screen. */
   onShown: (offset: number, at: number) => void = () => {};
-  /** Null when all is well again. */
+  /** Called with the fault; null when it is over. */
   onTrouble: (why: string | null) => void = () => {};
 
   constructor(client: Client, id: string, terminal: Terminal) {
@@ -46,7 +46,7 @@ export class PastScreen {
         this.onTrouble(null);
       } catch (error) {
         this.onTrouble(error instanceof Error ? error.message : String(error));
-        // A daemon that is being replaced answers in a moment; what the user wants by then comes first.
+        // A daemon that is being replaced answers in a moment; a newer request of the user comes first.
         await new Promise((later) => setTimeout(later, RETRY_MS));
         this.#wanted ??= offset;
       }

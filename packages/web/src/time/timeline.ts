@@ -1,7 +1,7 @@
 /**
- * The life of a session on a line: when it wrote how much, what it was doing, and what it reached.
+ * The life of a session on a line: its output over time, its states, and its milestones.
  *
- * Positions are times, because that is what people remember; each leads to an offset, which is exact.
+ * Positions are times, because people remember times; each leads to an exact offset.
  */
 import type { HistoryItem, LogMarkInfo } from '@spool/client';
 
@@ -12,25 +12,29 @@ export interface Timeline {
   readonly endOffset: number;
   /** Offsets and their times, in order. */
   readonly points: readonly { readonly offset: number; readonly at: number }[];
-  /** What happened, in order: for marks above the line. */
+  /** The events, in order: for marks above the line. */
   readonly notes: readonly Note[];
 }
 
-export interface Note {
+interface Note {
   readonly at: number;
   readonly offset: number;
   readonly kind: 'waits' | 'milestone' | 'failed' | 'command' | 'resize' | 'end';
   readonly text: string;
 }
 
-export interface Life {
+export interface SessionLifetime {
   readonly startedAt: number;
-  /** The end, or the present. */
+  /** The time of the end, or the present. */
   readonly endAt: number;
   readonly endOffset: number;
 }
 
-export function timelineOf(life: Life, marks: readonly LogMarkInfo[], history: readonly HistoryItem[]): Timeline {
+export function timelineOf(
+  life: SessionLifetime,
+  marks: readonly LogMarkInfo[],
+  history: readonly HistoryItem[],
+): Timeline {
   const points = [{ offset: 0, at: life.startedAt }];
   const notes: Note[] = [];
   for (const mark of marks) {
@@ -68,7 +72,7 @@ function noteOf(item: HistoryItem): Pick<Note, 'kind' | 'text'> | null {
   }
 }
 
-/** Bytes written in each of `count` equal parts of the life, as shares of the busiest part (by logarithm: 0 to 1). */
+/** Returns the bytes written in each of `count` equal parts of the life, as shares of the busiest part (by logarithm: 0 to 1). */
 export function heat({ points, startAt, endAt }: Timeline, count: number): readonly number[] {
   const bytes = Array.from({ length: count }, () => 0);
   const partMs = (endAt - startAt) / count;
@@ -80,7 +84,7 @@ export function heat({ points, startAt, endAt }: Timeline, count: number): reado
   return bytes.map((each) => Math.log1p(each) / most);
 }
 
-/** Where the log was at a time: the last offset that is known to have been written by then. */
+/** Returns the last offset that is known to have been written by a time. */
 export function offsetAt({ points }: Timeline, at: number): number {
   let low = 0;
   let high = points.length - 1;
@@ -92,12 +96,12 @@ export function offsetAt({ points }: Timeline, at: number): number {
   return points[low]!.offset;
 }
 
-/** When an offset was reached. */
+/** Returns the time at which an offset was reached. */
 export function timeAt({ points }: Timeline, offset: number): number {
   return points.find((point) => point.offset >= offset)?.at ?? points.at(-1)!.at;
 }
 
-/** The next time at which something was written, for a player that skips silence. */
+/** Returns the next time with output, for a player that skips silence. */
 export function nextOutputAfter({ points }: Timeline, at: number): number | null {
   return points.find((point) => point.at > at)?.at ?? null;
 }

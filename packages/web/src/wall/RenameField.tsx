@@ -1,4 +1,4 @@
-/** A new name for a session: Enter takes it, Escape leaves it. */
+/** A field for a new name of a session: Enter accepts it, Escape cancels. */
 import type { SessionInfo } from '@spool/client';
 import { useState } from 'react';
 import { client } from '../link/daemon.ts';

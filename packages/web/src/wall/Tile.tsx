@@ -1,8 +1,11 @@
-/** A session as a tile: a link that opens it, with its own keys (p, e, r) and buttons. Only what changes is rendered again. Keeps PAGE-36. */
+/**
+ * A session as a tile: a link that opens it, with its keys (p, e, r) and buttons. Only changed parts are rendered again. Keeps
+ * PAGE-36.
+ */
 import type { SessionInfo } from '@spool/client';
 import { memo, useState } from 'react';
 import { markSeen, toggleArchived, togglePin, useMarks } from '../sessions/marks.ts';
-import { commandOf, nameOf } from '../sessions/shown.ts';
+import { commandOf, displayName } from '../sessions/session-words.ts';
 import { Age } from '../shell/Age.tsx';
 import { AgentIcon, ArchiveIcon, PenIcon, PinIcon, PipeIcon } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
@@ -15,7 +18,7 @@ import { SCREEN_OF, SPARK_OF } from './WallCanvas.tsx';
 
 export const Tile = memo(function Tile({ session }: { readonly session: SessionInfo }) {
   const { id } = session;
-  const name = nameOf(session);
+  const name = displayName(session);
   const condition = conditionOf(session);
   const isPinned = useMarks(({ pinned }) => pinned.has(id));
   const isArchived = useMarks(({ archived }) => archived.has(id));
@@ -82,7 +85,7 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
   );
 });
 
-/** In the place of the picture: what an agent is at, or that there is only text. */
+/** The replacement for the picture: the activity of an agent, or a note that there is only text. */
 function NoScreen({ session: { driver, status } }: { readonly session: SessionInfo }) {
   return (
     <span className="screen no-screen quiet">
@@ -94,7 +97,7 @@ function NoScreen({ session: { driver, status } }: { readonly session: SessionIn
   );
 }
 
-/** How far it is, where the program says so itself or a known tool has printed it. */
+/** Returns the progress, if the program itself reports it or a known tool has printed it. */
 function percentOf({ milestone, status }: SessionInfo): number | null {
   return status.progress ?? milestone?.percent ?? null;
 }

@@ -1,20 +1,20 @@
 /**
- * One canvas for all miniatures of the page, as large as what is in sight. Two hundred terminals would take ten seconds to
- * open; this takes a third of one (measured: 5 nodes instead of 10,524). Keeps PAGE-9.
+ * One canvas for all miniatures of the page, as large as its visible part. Two hundred terminals would take ten seconds to open;
+ * this takes a third of one (measured: 5 nodes instead of 10,524). Keeps PAGE-9.
  */
 import { useEffect, useRef } from 'react';
 import { useTheme } from '../shell/theme.ts';
-import { Activity } from './activity.ts';
+import { WallActivity } from './activity.ts';
 import { GridFeed } from './grid-feed.ts';
 import { type Bitmap, paintMiniature } from './miniature.ts';
 import { noteOffset } from './unread.ts';
 
 /** Marks the element in a tile over which its screen is drawn. */
 export const SCREEN_OF = 'data-screen-of';
-/** And its sparkline. */
+/** Marks the element for its sparkline. */
 export const SPARK_OF = 'data-spark-of';
 
-/** Sparklines move on by themselves. */
+/** The interval of drawing without changes: sparklines advance with time. */
 const IDLE_DRAW_MS = 2_000;
 
 export function WallCanvas() {
@@ -26,7 +26,7 @@ export function WallCanvas() {
     const element = canvas.current!;
     const scroller = element.closest<HTMLElement>('.main')!;
     const bitmaps = new Map<string, Bitmap>();
-    const activity = new Activity();
+    const activity = new WallActivity();
     const inSight = new Set<HTMLElement>();
     let isDue = false;
     const draw = (): void => {
@@ -97,21 +97,21 @@ export function WallCanvas() {
   return <canvas ref={canvas} className="wall-canvas" aria-hidden="true" />;
 }
 
-/** The moment at which the whole wall was there, for whoever measures it. */
+/** Marks the moment at which the whole wall was drawn, for measurements. */
 function markDrawn(): void {
   if (performance.getEntriesByName('wall-drawn').length === 0) performance.mark('wall-drawn');
 }
 
-interface Drawn {
+interface WallDrawing {
   readonly feed: GridFeed;
   readonly bitmaps: Map<string, Bitmap>;
-  readonly activity: Activity;
-  /** The elements of the screens in sight: to measure all 200 of a wall would lay out what nobody sees. */
+  readonly activity: WallActivity;
+  /** The elements of the visible screens: measuring all 200 of a wall would lay out invisible ones. */
   readonly inSight: ReadonlySet<HTMLElement>;
 }
 
-/** Whether every tile in sight was drawn. */
-function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, drawing: Drawn): boolean {
+/** Returns whether every visible tile was drawn. */
+function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, drawing: WallDrawing): boolean {
   const { feed, bitmaps, activity, inSight } = drawing;
   const scale = devicePixelRatio;
   const frame = scroller.getBoundingClientRect();
@@ -136,7 +136,7 @@ function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, drawing: Draw
     drawn++;
     const bitmap = paintMiniature(grid, bitmaps.get(id), { widthPx: Math.round(box.width * scale), theme });
     bitmaps.set(id, bitmap);
-    // A tall screen is cut above: what is new is at its end.
+    // A tall screen is cut at the top: new output is at its end.
     const room = Math.round(box.height * scale);
     const used = Math.min(room, bitmap.canvas.height);
     pen.drawImage(

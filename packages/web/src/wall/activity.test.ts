@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Activity, BUCKETS } from './activity.ts';
+import { WallActivity, BUCKETS } from './activity.ts';
 
 test('what was printed lately moves to the left, and is forgotten', () => {
-  const activity = new Activity();
-  activity.note('a', 1000, 0); // where it begins is no activity
+  const activity = new WallActivity();
+  activity.note('a', 1000, 0); // the first offset does not count as activity
   expect(activity.bars('a', 0)).toBeNull();
   activity.note('a', 1100, 100);
   activity.note('a', 1200, 2100);

@@ -1,19 +1,19 @@
-/** How much each session has printed lately: bars for a sparkline, from the offsets that the wall learns anyway. */
+/** Counts the recent output of each session: bars for a sparkline, from the offsets that the wall receives anyway. */
 
 const BUCKET_MS = 2_000;
 export const BUCKETS = 24;
 
-interface Life {
+interface ActivityHistory {
   offset: number;
-  /** Bytes by bucket, the latest last. */
+  /** The bytes by bucket, the latest last. */
   readonly bytes: number[];
   bucket: number;
 }
 
-export class Activity {
-  readonly #lives = new Map<string, Life>();
+export class WallActivity {
+  readonly #lives = new Map<string, ActivityHistory>();
 
-  /** The log of a session has reached this offset. */
+  /** Notes that the log of a session has reached this offset. */
   note(id: string, offset: number, now: number): void {
     const bucket = Math.floor(now / BUCKET_MS);
     const life = this.#lives.get(id);
@@ -26,7 +26,7 @@ export class Activity {
     life.offset = Math.max(life.offset, offset);
   }
 
-  /** Shares of the busiest bucket, by logarithm (0 to 1), the latest last. Null when nothing was printed. */
+  /** Returns shares of the busiest bucket, by logarithm (0 to 1), the latest last. Returns null without output. */
   bars(id: string, now: number): readonly number[] | null {
     const life = this.#lives.get(id);
     if (life === undefined) return null;
@@ -35,7 +35,7 @@ export class Activity {
     return most === 0 ? null : life.bytes.map((bytes) => Math.log1p(bytes) / most);
   }
 
-  #turn(life: Life, bucket: number): void {
+  #turn(life: ActivityHistory, bucket: number): void {
     for (let steps = Math.min(BUCKETS, bucket - life.bucket); steps > 0; steps--) {
       life.bytes.shift();
       life.bytes.push(0);

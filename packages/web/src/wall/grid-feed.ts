@@ -1,6 +1,6 @@
 /**
- * Fetches the screens of the tiles that are in sight: four times a second while they change, less often when they do not,
- * and never while the page is hidden or the link is lost.
+ * Fetches the screens of the visible tiles: four times a second while they change, less often when they do not, and never while
+ * the page is hidden or the link is lost.
  */
 import { TILES_MAX } from '@spool/protocol';
 import { client } from '../link/daemon.ts';
@@ -56,8 +56,8 @@ export class GridFeed {
 
   async #ask(): Promise<void> {
     const isLive = useSessions.getState().link.type === 'live';
-    if (document.hidden || this.#inSight.size === 0) return; // woken again by either
-    if (!isLive) return; // woken by the link
+    if (document.hidden || this.#inSight.size === 0) return; // a change of either starts it again
+    if (!isLive) return; // the link starts it again
     this.#isAsking = true;
     freshness.fellBehind(this);
     let changed: GridState[] = [];

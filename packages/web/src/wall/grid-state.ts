@@ -1,4 +1,4 @@
-/** The screen of one tile, put together from the rows that arrive. */
+/** The screen of one tile, assembled from the rows that arrive. */
 import type { Grid, GridRun } from '@spool/protocol';
 
 export interface GridState {

@@ -1,4 +1,4 @@
-/** Paints a grid small, into a bitmap of its own; a wall puts the bitmaps where the tiles are. */
+/** Paints a small grid into a separate bitmap; a wall draws the bitmaps at the places of the tiles. */
 import { GridBit, type GridRun } from '@spool/protocol';
 import type { Theme } from '../shell/theme.ts';
 import { TERMINAL_THEMES } from '../terminal/themes.ts';
@@ -8,11 +8,11 @@ export interface Bitmap {
   readonly canvas: OffscreenCanvas;
   readonly key: string;
   readonly lines: readonly (readonly GridRun[])[];
-  /** Below this there is nothing to see. */
+  /** The vertical end of the content. */
   readonly endPx: number;
 }
 
-/** A cell is this much higher than wide. */
+/** The ratio of a cell's height to its width. */
 const CELL_RATIO = 2;
 
 /** Repaints the rows that differ from the last time; another size or theme repaints all. */
@@ -50,7 +50,7 @@ function lastRowOf({ lines, cursor }: GridState): number {
 
 const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
-/** The width of a character as a share of the font's size: then each run is as wide as its cells. */
+/** Returns the width of a character as a share of the font's size, so that each run is as wide as its cells. */
 function advanceOf(pen: OffscreenCanvasRenderingContext2D): number {
   if (advance === undefined) {
     pen.font = `100px ${MONO}`;
@@ -104,7 +104,7 @@ const NAMES = [
   'brightWhite',
 ] as const;
 
-/** xterm's palette: 16 of the theme, a cube of 6 × 6 × 6, and 24 greys. */
+/** Returns a colour of xterm's palette: 16 of the theme, a cube of 6 × 6 × 6, and 24 greys. */
 function colourOf(colour: number | string | null, theme: Theme): string | null {
   if (typeof colour !== 'number') return colour;
   if (colour < 16) return TERMINAL_THEMES[theme][NAMES[colour]!]!;

@@ -1,12 +1,12 @@
 /**
- * Which sessions have printed something since the user last opened them. Where a session was first seen counts as read:
- * a new browser does not begin with everything unread.
+ * Tracks which sessions have printed output since the user last opened them. The output before a session was first seen counts as
+ * read: a new browser does not begin with everything unread.
  */
 import type { SessionInfo } from '@spool/client';
 import { create } from 'zustand';
 import { markSeen, useMarks } from '../sessions/marks.ts';
 
-/** The latest offsets that the wall has learnt, rounded to whether they are beyond what was seen. */
+/** The sessions with unread output, from the latest offsets that the wall has received. */
 const useNews = create<{ readonly ids: ReadonlySet<string> }>(() => ({ ids: new Set() }));
 
 export function noteOffset(id: string, offset: number): void {

@@ -1,112 +1,158 @@
 /**
- * The permission or question that waits, with the keys that answer it. A key answers only what was on the screen for a moment
- * before, so that a letter of a prompt that is being typed decides nothing. Keeps SHOW-5.
+ * The permission or question that waits, with the keys that answer it: as much of it as fits, and the exact number of lines that do
+ * not. Keeps SHOW-5, SHOW-10.
  */
-import { askLines, type Asked, type Line, span } from '@spool/render';
+import {
+  type AgentRequestEvent,
+  fitLines,
+  hardRows,
+  type Line,
+  requestParts,
+  say,
+  type Span,
+  span,
+  visible,
+  type VisibleText,
+  widthOf,
+  wrap,
+} from '@spool/render';
+import { type AskChoice, makeChoices } from './ask-choices.ts';
 
-/** An ask that has just come takes no key: the hand that types does not mean it. */
-export const ASK_GUARD_MS = 600;
-
-export type Answer =
-  | { readonly type: 'option'; readonly option: string; readonly behavior: 'allow' | 'deny' }
-  | { readonly type: 'allow' }
-  | { readonly type: 'deny' }
-  | { readonly type: 'choice'; readonly label: string }
-  /** What is typed next is the message, the new input or the answer. */
-  | { readonly type: 'write'; readonly what: 'message' | 'input' | 'answer' };
-
-interface Choice {
-  readonly key: string;
-  readonly label: string;
-  readonly answer: Answer;
-}
-
-export function choicesOf(ask: Asked): readonly Choice[] {
-  if (ask.kind === 'question.asked') {
-    const [question] = ask.questions;
-    const options = (question?.options ?? []).slice(0, 9).map(({ label }, at): Choice => ({
-      key: String(at + 1),
-      label,
-      answer: { type: 'choice', label },
-    }));
-    return [...options, { key: 'w', label: 'write an answer', answer: { type: 'write', what: 'answer' } }];
-  }
-  const choices: Choice[] = [];
-  const first = ask.options.find(({ kind }) => kind === 'allow_once');
-  choices.push({ key: 'y', label: 'allow once', answer: first ? option(first.id, 'allow') : { type: 'allow' } });
-  for (const [at, each] of ask.options
-    .filter(({ kind }) => kind === 'allow_always')
-    .slice(0, 8)
-    .entries())
-    choices.push({ key: at === 0 ? 'a' : String(at + 1), label: each.label, answer: option(each.id, 'allow') });
-  const no = ask.options.find(({ kind }) => kind === 'reject_once');
-  choices.push({ key: 'n', label: 'deny', answer: no ? option(no.id, 'deny') : { type: 'deny' } });
-  choices.push({ key: 'm', label: 'deny with a message', answer: { type: 'write', what: 'message' } });
-  if (isEditable(ask)) choices.push({ key: 'e', label: 'edit, then allow', answer: { type: 'write', what: 'input' } });
-  return choices;
-}
-
-/** The one text of its input that can be edited: a command. */
-export function editableOf(ask: Asked): { readonly key: string; readonly text: string } | null {
-  if (ask.kind !== 'permission.requested' || typeof ask.input !== 'object' || ask.input === null) return null;
-  const { command } = ask.input as Record<string, unknown>;
-  return typeof command === 'string' ? { key: 'command', text: command } : null;
-}
-
-const isEditable = (ask: Asked): boolean => ask.kind === 'permission.requested' && editableOf(ask) !== null;
-
-const option = (id: string, behavior: 'allow' | 'deny'): Answer => ({ type: 'option', option: id, behavior });
-
-export function answerFor(ask: Asked, text: string): Answer | undefined {
-  return choicesOf(ask).find(({ key }) => key === text.toLowerCase())?.answer;
-}
+/** The limit of rows of keys. Beyond it there is one row of bare keys, and the request explains them. */
+const KEY_ROWS_MAX = 5;
+const FAINT = { dim: true } as const;
+const KEY = { tone: 'ask', bold: true } as const;
 
 export interface PanelOptions {
   readonly width: number;
   readonly rows: number;
-  /** How many others wait. */
-  readonly others: number;
   /** Whether keys answer it now. */
   readonly isFocused: boolean;
-  /** What is being written belongs to it. */
+  /** The text in the editor belongs to it. */
   readonly isWriting: boolean;
   readonly mayAnswer: boolean;
+  /** An answer that allows a request which was not shown whole: it waits for a second key. */
+  readonly unconfirmed: UnconfirmedChoice | null;
 }
 
-/** At most `rows` lines, the keys always among them. */
-export function panelLines(ask: Asked, { width, rows, others, isFocused, isWriting, mayAnswer }: PanelOptions): Line[] {
-  const more = others > 0 ? ` (${others} more ${others === 1 ? 'waits' : 'wait'})` : '';
-  const keys: Line[] = !mayAnswer
-    ? [[span('  waits for an answer', { dim: true })]]
-    : isFocused
-      ? keyLines(ask, width)
-      : [[span(isWriting ? '  Enter sends it, Esc goes back' : '  Tab: answer it', { dim: true })]];
-  const text = askLines(ask, width, false).slice(0, Math.max(1, rows - keys.length));
-  const [first = [], ...rest] = text;
-  return [[...first, span(more, { dim: true })], ...rest, ...keys].slice(0, Math.max(1, rows));
+export interface UnconfirmedChoice {
+  readonly choice: AskChoice;
+  /** The number of lines of the request that were not on the screen yet. */
+  readonly unseen: number;
 }
 
-function keyLines(ask: Asked, width: number): Line[] {
+/** The part of a request that a picture shows. */
+export interface ShownPart {
+  readonly lines: readonly Line[];
+  /** The first line, and the one after the last. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All lines of a request, and the meaning of the keys where the row of keys has no room for it. */
+export interface AskDocument {
+  readonly lines: readonly Line[];
+  /** The number of lines that describe the request; the others are about the options. */
+  readonly mainLines: number;
+}
+
+export function askDocument(ask: AgentRequestEvent, width: number): AskDocument {
+  const { request, options } = requestParts(ask, width);
+  const choices = makeChoices(ask);
+  const isLong = choices.some(({ whole, label }) => whole.trim() !== label);
+  const keys =
+    isLong || keyRows(ask, choices, width).length > KEY_ROWS_MAX
+      ? [[span('  ─ the keys:', { bold: true })], ...choiceRows(choices, width)]
+      : [];
+  return { lines: [...request, ...options, ...keys], mainLines: request.length };
+}
+
+/** Returns at most `rows` lines: the beginning of the request, how much is left out, and always the keys. */
+export function panelPart(ask: AgentRequestEvent, document: readonly Line[], options: PanelOptions): ShownPart {
+  const keys = keyLines(ask, options);
+  const fitted = fitLines(document, Math.max(1, options.rows - keys.length));
+  const count: Line[] =
+    fitted.hidden === 0
+      ? []
+      : [
+          [
+            span(say`  … ${restWords(fitted.hidden)}, Ctrl-O shows ${fitted.hidden === 1 ? say`it` : say`them`}`, {
+              tone: 'warning',
+            }),
+          ],
+        ];
+  return { lines: [...fitted.lines, ...count, ...keys], from: 0, to: fitted.lines.length };
+}
+
+/** Returns the request in the whole window, from its line `top` on. */
+export function readingPart(
+  ask: AgentRequestEvent,
+  document: readonly Line[],
+  top: number,
+  options: PanelOptions,
+): ShownPart {
+  const keys = keyLines(ask, options);
+  const room = Math.max(1, options.rows - keys.length - 1);
+  const from = Math.max(0, Math.min(top, document.length - room));
+  const to = Math.min(document.length, from + room);
+  const lines: Line[] = document.slice(from, to);
+  while (lines.length < room) lines.push([]);
+  const place = say`${from + 1}–${to} of ${document.length} lines · Ctrl-O closes · ↑ ↓ PgUp PgDn Home End`;
+  return { lines: [...lines, [span(place, FAINT)], ...keys], from, to };
+}
+
+function keyLines(ask: AgentRequestEvent, options: PanelOptions): Line[] {
+  const { width, rows, isFocused, isWriting, mayAnswer, unconfirmed } = options;
+  if (!mayAnswer) return [[span('  waits for an answer', FAINT)]];
+  if (!isFocused)
+    return [[isWriting ? span('  Enter sends it, Esc goes back', FAINT) : span('  Tab: answer it', FAINT)]];
+  if (unconfirmed !== null) return confirmLines(unconfirmed, width);
+  const choices = makeChoices(ask);
+  const lines = keyRows(ask, choices, width);
+  if (lines.length <= Math.min(KEY_ROWS_MAX, rows - 2)) return lines;
+  const keys = choices.map(({ key }) => visible(key));
+  const bare: Line = [...keys.flatMap((key) => [span(' '), span(key, KEY)]), span('  Ctrl-O: what they do', FAINT)];
+  return wrap(bare, width, { first: [span(' ')] });
+}
+
+function confirmLines({ choice, unseen }: UnconfirmedChoice, width: number): Line[] {
+  const was = unseen === 1 ? say`was` : say`were`;
+  const line = [
+    span(say`${lineCount(unseen)} ${was} not shown. `, { tone: 'warning' }),
+    span('Y', KEY),
+    span(say` all the same: ${choice.label} · `),
+    span('n', KEY),
+    span(' deny · Ctrl-O shows all'),
+  ];
+  return wrap(line, width, { first: [span('  ')] });
+}
+
+const lineCount = (count: number): VisibleText => (count === 1 ? say`1 line` : say`${count} lines`);
+const restWords = (count: number): VisibleText => (count === 1 ? say`1 more line` : say`${count} more lines`);
+
+function keyRows(ask: AgentRequestEvent, choices: readonly AskChoice[], width: number): Line[] {
   const lines: Line[] = [];
-  let current: { key: string; text: string }[] = [];
+  let current: Span[] = [];
   let cells = 0;
-  const isQuestion = ask.kind === 'question.asked';
-  for (const { key, label } of choicesOf(ask)) {
+  for (const { key, label } of choices) {
     // The options of a question are listed above.
-    const text = isQuestion && /^\d$/.test(key) ? '' : ` ${label.slice(0, 60)}`;
-    const wide = key.length + text.length + 2;
+    const isListed = ask.kind === 'question.asked' && /^\d$/.test(key);
+    const part: Line = [span('  '), span(visible(key), KEY), ...(isListed ? [] : [span(say` ${label}`)])];
+    const wide = part.reduce((sum, { text }) => sum + widthOf(text), 0);
     if (cells + wide > width && current.length > 0) {
-      lines.push(lineOf(current));
+      lines.push(current);
       current = [];
       cells = 0;
     }
-    current.push({ key, text });
-    cells += wide;
+    if (wide > width) lines.push(...hardRows(part, { width, indent: 0 }));
+    else current.push(...part);
+    cells += wide > width ? 0 : wide;
   }
-  lines.push(lineOf(current));
-  return lines;
+  return current.length === 0 ? lines : [...lines, current];
 }
 
-function lineOf(parts: readonly { readonly key: string; readonly text: string }[]): Line {
-  return parts.flatMap(({ key, text }) => [span('  '), span(key, { tone: 'ask', bold: true }), span(text)]);
+function choiceRows(choices: readonly AskChoice[], width: number): Line[] {
+  return choices.flatMap(({ key, whole }) =>
+    hardRows([span(visible(whole))], { width, indent: 4 }, span(say`${visible(key)}  `, KEY)),
+  );
 }

@@ -8,8 +8,8 @@ import type { SessionInfo } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
 import { ansiLine, DocumentView } from '@spool/render';
 import { Keyboard } from '../../attach/keyboard.ts';
-import { keyNames, knowsLeaving } from '../../attach/leaving-hint.ts';
-import { Terminal } from '../../attach/terminal.ts';
+import { formatDetachKeys, knowsLeaving } from '../../attach/leaving-hint.ts';
+import { UserTerminal } from '../../attach/terminal.ts';
 import { exitCodeOfSession } from '../../command-line/exit-code.ts';
 import { failureOf } from '../../command-line/failure.ts';
 import { printable } from '../../output/printable.ts';
@@ -23,7 +23,7 @@ import { AgentKeys } from './keys.ts';
 import { AgentPainter } from './picture.ts';
 
 const LEAVING_MS_MAX = 300;
-/** How long to wait for a prompt that is on its way. */
+/** The time to wait for a prompt that is being sent. */
 const SENDING_MS_MAX = 2000;
 
 export interface AttachAgentOptions {
@@ -58,7 +58,7 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
   const controls = new AgentControls({
     name: session.name,
     isReadOnly: options.isReadOnly,
-    detachKey: options.detachKeys.length === 0 ? '' : keyNames(options.detachKeys),
+    detachKey: options.detachKeys.length === 0 ? '' : formatDetachKeys(options.detachKeys),
     now: () => Date.now(),
     onChange: () => painter.changed(),
     onLeave: () => leave({ type: 'left' }),
@@ -67,14 +67,14 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
       slash: (name, args) => sent(agent.command({ do: 'slash', name, ...(args !== '' && { args }) })),
       cancelPrompt: (clientId) => sent(agent.command({ do: 'cancelPrompt', clientId })),
       interrupt: () => sent(agent.interrupt()),
-      approve: (request, how) => sent(agent.approve(request, how)),
-      deny: (request, how) => sent(agent.deny(request, how)),
-      answer: (request, answers) => sent(agent.answer(request, answers)),
+      approve: (ask, how) => sent(agent.approve(ask, how)),
+      deny: (ask, how) => sent(agent.deny(ask, how)),
+      answer: (ask, answers) => sent(agent.answer(ask, answers)),
       wordsOf: (error) => failureOf(error).message,
     },
   });
 
-  using terminal = new Terminal();
+  using terminal = new UserTerminal();
   terminal.undo = () => Buffer.from(SCREEN_END);
   terminal.enter();
   using painter = new WatchPainter(draw);
@@ -103,7 +103,7 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
     if (options.typedBefore && options.typedBefore.length > 0) keyboard.feed(options.typedBefore);
     const stopping = new AbortController();
     const followed = follow(stopping.signal);
-    followed.catch(() => {}); // told by the race
+    followed.catch(() => {}); // reported by the race
     try {
       end = await Promise.race([left, followed]);
     } finally {
@@ -131,7 +131,7 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
   function draw(): { agesMs: readonly number[]; written: Promise<void> } {
     const size = terminal.size();
     const painted = pictures.paint(controls.picture(), size, colouring);
-    controls.drawn(size.rows - 6, painted.scrolled);
+    controls.drawn(size.rows - 6, painted);
     const { cursor } = painted;
     const text = screen.paint([...painted.lines], size);
     const place = cursor === null ? '\x1b[?25l' : `\x1b[${cursor.row + 1};${cursor.col + 1}H\x1b[?25h`;

@@ -1,7 +1,7 @@
 import type { AgentEventItem, Decided } from '@spool/client';
 import type { AgentBody, AgentEvent } from '@spool/protocol/agent';
 import { expect, test } from 'vitest';
-import { ASK_GUARD_MS } from './ask-panel.ts';
+import { ASK_GUARD_MS } from './ask-guard.ts';
 import { AgentControls } from './controls.ts';
 import { AgentKeys } from './keys.ts';
 import { AgentPainter } from './picture.ts';
@@ -14,6 +14,8 @@ class User {
   hasLeft = false;
   readonly controls: AgentControls;
   readonly #keys = new AgentKeys();
+  readonly #painter = new AgentPainter();
+  size = { cols: 80, rows: 24 };
   #seq = 0;
   decided: Promise<Decided> = Promise.resolve(OURS);
 
@@ -21,7 +23,8 @@ class User {
     const act =
       (what: string) =>
       (...parts: unknown[]): Promise<never> => {
-        this.done.push([what, ...parts.filter((part) => part !== undefined)]);
+        const named = parts.map((part) => (part as { request?: string } | undefined)?.request ?? part);
+        this.done.push([what, ...named.filter((part) => part !== undefined)]);
         return this.decided as Promise<never>;
       };
     this.controls = new AgentControls({
@@ -61,7 +64,10 @@ class User {
   }
 
   types(bytes: string): this {
-    for (const key of this.#keys.feed(Buffer.from(bytes))) this.controls.press(key);
+    for (const key of this.#keys.feed(Buffer.from(bytes))) {
+      this.screen();
+      this.controls.press(key);
+    }
     return this;
   }
 
@@ -70,8 +76,16 @@ class User {
     return this;
   }
 
-  screen(cols = 80, rows = 24): string {
-    return new AgentPainter().paint(this.controls.picture(), { cols, rows }, 'none').lines.join('\n');
+  at(cols: number, rows: number): this {
+    this.size = { cols, rows };
+    return this;
+  }
+
+  /** Draws, as the terminal does after each change. */
+  screen(): string {
+    const painted = this.#painter.paint(this.controls.picture(), this.size, 'none');
+    this.controls.drawn(this.size.rows - 6, painted);
+    return painted.lines.join('\n');
   }
 }
 
@@ -228,9 +242,9 @@ test('scrolling stays where the text is, and Esc returns to its end', () => {
   const user = new User().sees({ kind: 'message.done', message: 'm', part: 0, text });
   const painter = new AgentPainter();
   const look = (): string => {
-    const { lines, scrolled } = painter.paint(user.controls.picture(), { cols: 40, rows: 12 }, 'none');
-    user.controls.drawn(6, scrolled);
-    return lines.join('\n');
+    const painted = painter.paint(user.controls.picture(), { cols: 40, rows: 12 }, 'none');
+    user.controls.drawn(6, painted);
+    return painted.lines.join('\n');
   };
   expect(look()).toContain('line 99');
   user.types('\x1b[5~');
@@ -239,4 +253,164 @@ test('scrolling stays where the text is, and Esc returns to its end', () => {
   expect(look()).toContain('line 0');
   expect(user.types('\x1b').done).toEqual([]);
   expect(look()).toContain('line 99');
+});
+
+/** A script of so many lines; the last one is the one that matters. */
+const script = (lines: number): AgentBody =>
+  ({
+    ...ask('r'),
+    title: 'Bash',
+    input: { command: [...Array.from({ length: lines - 1 }, (_, at) => `echo ${at}`), 'rm -rf ~'].join('\n') },
+  }) as AgentBody;
+
+const SIZES = [
+  [80, 24],
+  [80, 12],
+  [40, 12],
+] as const;
+
+test.each(SIZES)('[SHOW-10] at %d×%d the lines that do not fit are counted, and the keys are there', (cols, rows) => {
+  const user = new User().at(cols, rows).sees(TURN, script(121)).waits();
+  const screen = user.screen();
+  // The title, the key and the 121 lines of the command.
+  const shown = screen.split('\n').filter((line) => /^\? Allow|command:|^ {4}│ echo/.test(line)).length;
+  expect(screen).toContain(`${123 - shown} more lines, Ctrl-O shows them`);
+  expect(screen).not.toContain('rm -rf ~');
+  for (const key of ['y allow once', 'a Always for rm', 'n deny', 'm deny with a message', 'e edit, then allow'])
+    expect(screen).toContain(key);
+});
+
+test.each(SIZES)('[SHOW-40] at %d×%d what was not shown whole is allowed only by a second key', (cols, rows) => {
+  const user = new User().at(cols, rows).sees(TURN, script(121)).waits().types('y');
+  expect(user.done).toEqual([]);
+  expect(user.screen().replaceAll(/\s+/g, ' ')).toMatch(/1\d\d lines were not shown\. Y all the same: allow once/);
+  // A key that repeats, another allowing key and the same key are not the second key.
+  expect(user.types('YYy').done).toEqual([]);
+  expect(user.waits().types('Y').done).toEqual([['approve', 'r', { option: 'once' }]]);
+});
+
+test('[SHOW-40] the second key does what the first one was for, and any other key takes it back', () => {
+  const user = (): User => new User().at(80, 12).sees(TURN, script(121)).waits();
+  expect(user().types('a').waits().types('Y').done).toEqual([['approve', 'r', { option: 'always' }]]);
+  expect(user().types('ax').waits().types('Y').done).toEqual([]);
+  expect(user().types('e').waits().types('Y').controls.editor.text).toContain('rm -rf ~');
+  expect(user().types('e').done).toEqual([]);
+  const other = user()
+    .types('y')
+    .sees({ kind: 'permission.resolved', request: 'r', decision: 'cancelled', by: 'agent' });
+  expect(
+    other
+      .sees({ ...script(130), request: 's' } as AgentBody)
+      .waits()
+      .types('Y').done,
+  ).toEqual([]);
+});
+
+test.each(SIZES)('[SHOW-40] at %d×%d a request that was read to its end is allowed by one key', (cols, rows) => {
+  for (const way of ['\x1b[6~'.repeat(60), '\x1b[B'.repeat(130)]) {
+    const user = new User().at(cols, rows).sees(TURN, script(121)).waits().types('\x0f');
+    expect(user.screen()).toContain('of 123 lines');
+    expect(user.screen()).toContain('y allow once');
+    expect(user.types(way).screen()).toContain('rm -rf ~');
+    expect(user.types('y').done).toEqual([['approve', 'r', { option: 'once' }]]);
+  }
+});
+
+test('[SHOW-40] a jump to the end has not shown the middle', () => {
+  const user = new User().at(80, 12).sees(TURN, script(121)).waits().types('\x0f\x1b[F');
+  expect(user.screen()).toContain('rm -rf ~');
+  expect(user.types('y').done).toEqual([]);
+  expect(user.screen()).toContain('lines were not shown');
+});
+
+test('[SHOW-40] lines that were shown in another width do not count', () => {
+  const user = new User()
+    .at(80, 12)
+    .sees(TURN, script(121))
+    .waits()
+    .types(`\x0f${'\x1b[6~'.repeat(60)}`);
+  user.screen();
+  expect(user.at(60, 12).types('y').done).toEqual([]);
+});
+
+test('[SHOW-40] denying needs no reading', () => {
+  const user = (): User => new User().at(40, 12).sees(TURN, script(121)).waits();
+  expect(user().types('n').done).toEqual([['deny', 'r', { option: 'no' }]]);
+  expect(user().types('\x0fn').done).toEqual([['deny', 'r', { option: 'no' }]]);
+  expect(user().types('mno\r').done).toEqual([['deny', 'r', { message: 'no' }]]);
+});
+
+test('[SHOW-10] Ctrl-O opens and closes, the arrows scroll, and the request starts again at its beginning', () => {
+  const user = new User().at(80, 12).sees(TURN, script(121)).waits().types('\x0f');
+  expect(user.screen()).toContain('? Allow Bash?');
+  expect(user.types('\x1b[B').screen()).not.toContain('? Allow Bash?');
+  expect(user.types('\x1b[A').screen()).toContain('? Allow Bash?');
+  expect(user.types('\x1b[F').screen()).toContain('of 123 lines');
+  expect(user.types('\x1b[H').screen()).toContain('? Allow Bash?');
+  expect(user.types('\x0f').screen()).toContain('more lines, Ctrl-O shows them');
+  expect(user.types('\x0f\x1b').screen()).toContain('more lines, Ctrl-O shows them');
+  expect(user.done).toEqual([]);
+});
+
+test('[SHOW-10] who only looks can read it whole', () => {
+  const user = new User({ isReadOnly: true }).at(80, 12).sees(TURN, script(121)).types('\x0f\x1b[F');
+  expect(user.screen()).toContain('rm -rf ~');
+  expect(user.waits().types('y').done).toEqual([]);
+});
+
+test('[REQ-2] the label of an option does not act on the terminal', () => {
+  const label = 'Yes\u001b]0;title\u0007\u001b[2J\u200b';
+  const user = new User().sees(TURN, ask('r', [{ id: 'evil', label, kind: 'allow_always' }])).waits();
+  expect(user.screen()).toContain('2 Yes\\e]0;title\\x07\\e[2J\\u{200b}');
+  expect(user.screen()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u200b]/);
+});
+
+test('[REQ-5] an option of an unknown kind allows nothing, and two ways to allow once are chosen by their words', () => {
+  const options = [
+    { id: 'x', label: 'Do it', kind: 'other' },
+    { id: 'one', label: 'Allow this command', kind: 'allow_once' },
+    { id: 'two', label: 'Allow and remember', kind: 'allow_once' },
+  ];
+  const user = new User().sees(TURN, { ...ask('r'), options } as AgentBody).waits();
+  expect(user.screen()).not.toContain('Do it');
+  expect(user.types('ya').done).toEqual([]);
+  expect(user.screen()).toContain('2 Allow this command');
+  expect(user.types('3').done).toEqual([['approve', 'r', { option: 'two' }]]);
+});
+
+test('[REQ-7] a request that was too large to be kept can only be denied', () => {
+  const user = new User().sees(TURN, { ...ask('r'), isCut: true, bytes: 300_000 } as AgentBody).waits();
+  expect(user.screen().replaceAll(/\s+/g, ' ')).toContain('it can only be denied');
+  expect(user.types('ya2eY').done).toEqual([]);
+  expect(user.types('n').done).toEqual([['deny', 'r', { option: 'no' }]]);
+});
+
+test('[SHOW-10] a label that is too long for the keys is whole in the request', () => {
+  const label = `Always ${'and this '.repeat(40)}end`;
+  const user = new User()
+    .at(40, 12)
+    .sees(TURN, ask('r', [{ id: 'long', label, kind: 'allow_always' }]))
+    .waits();
+  expect(user.screen()).toContain('Ctrl-O: what they do');
+  let shown = '';
+  for (let page = 0; page < 12; page++) shown += user.types(page === 0 ? '\x0f' : '\x1b[B'.repeat(5)).screen();
+  expect(shown.replaceAll(/\n *┊ /g, '').replaceAll('\n', '')).toContain('and this and this');
+  expect(shown).toContain('end');
+});
+
+test('[SHOW-40] what an option changes must be seen for that option, not for allowing once', () => {
+  const effect = { rules: Array.from({ length: 60 }, (_, at) => `Bash(npm ${at} *)`) };
+  const options = [
+    { id: 'once', label: 'Allow once', kind: 'allow_once' },
+    { id: 'always', label: 'Always', kind: 'allow_always', effect },
+  ];
+  const user = (): User =>
+    new User()
+      .at(80, 12)
+      .sees(TURN, { ...ask('r'), options } as AgentBody)
+      .waits();
+  expect(user().screen()).toContain('more lines, Ctrl-O shows them');
+  expect(user().types('y').done).toEqual([['approve', 'r', { option: 'once' }]]);
+  expect(user().types('a').done).toEqual([]);
+  expect(user().types('a').waits().types('Y').done).toEqual([['approve', 'r', { option: 'always' }]]);
 });

@@ -1,26 +1,28 @@
 /**
- * What an attached agent's user does: keys become prompts, answers and interrupts. It knows no terminal and no clock of its
- * own, so every rule of it is tested without one. Keeps SHOW-5, SHOW-6.
+ * Handles the keys of an attached agent's user: they become prompts, answers and interrupts. It uses neither a terminal nor a
+ * clock, so every rule of it is tested without one. Keeps SHOW-5, SHOW-6, SHOW-10, SHOW-40.
  */
-import type { AgentEventItem, Decided } from '@spool/client';
-import { type Asked, Transcript, visibleTitle } from '@spool/render';
-import { type Answer, answerFor, ASK_GUARD_MS, editableOf } from './ask-panel.ts';
+import type { AgentEventItem, Decided, RequestRef } from '@spool/client';
+import { type AgentRequestEvent, Transcript, visibleTitle } from '@spool/render';
+import { type RequestAnswer, makeChoices, editableOf, isAllowing } from './ask-choices.ts';
+import { ASK_GUARD_MS } from './ask-guard.ts';
 import { PromptEditor } from './editor.ts';
 import type { AgentKey, AgentKeyName } from './keys.ts';
-import type { AgentPicture } from './picture.ts';
+import type { AgentPicture, PaintedPicture } from './picture.ts';
+import { RequestReading } from './request-reading.ts';
 
 const NOTICE_MS = 6000;
 const WHEEL_LINES = 3;
 
-/** What the daemon is asked to do. */
-export interface AgentActions {
+/** The requests to the daemon. */
+interface AgentActions {
   prompt(text: string, when?: 'now'): Promise<unknown>;
   slash(name: string, args: string): Promise<unknown>;
   cancelPrompt(clientId: string): Promise<unknown>;
   interrupt(): Promise<unknown>;
-  approve(request: string, options: { readonly option?: string; readonly input?: unknown }): Promise<Decided>;
-  deny(request: string, options: { readonly option?: string; readonly message?: string }): Promise<Decided>;
-  answer(request: string, answers: Readonly<Record<string, unknown>>): Promise<Decided>;
+  approve(ask: RequestRef, options: { readonly option?: string; readonly input?: unknown }): Promise<Decided>;
+  deny(ask: RequestRef, options: { readonly option?: string; readonly message?: string }): Promise<Decided>;
+  answer(ask: RequestRef, answers: Readonly<Record<string, unknown>>): Promise<Decided>;
   /** An error as a sentence. */
   wordsOf(error: unknown): string;
 }
@@ -39,11 +41,12 @@ export class AgentControls {
   readonly transcript = new Transcript();
   readonly editor = new PromptEditor();
   readonly #options: AgentControlsOptions;
+  readonly #reading = new RequestReading();
   readonly #sending: string[] = [];
   #scrolled = 0;
   #isFull = false;
   #isLoading = true;
-  #ask: Asked | null = null;
+  #ask: AgentRequestEvent | null = null;
   #askSince = 0;
   #isAnswering = false;
   #writing: AgentPicture['writing'] = null;
@@ -55,7 +58,7 @@ export class AgentControls {
     this.#options = options;
   }
 
-  /** Takes what the events log says. */
+  /** Handles an item of the events log. */
   take(item: AgentEventItem): void {
     if (item.type === 'event') {
       const entry = this.transcript.take(item.event);
@@ -90,6 +93,8 @@ export class AgentControls {
       isAnswering: this.#isAnswering,
       writing: this.#writing,
       isFull: this.#isFull,
+      readingTop: this.#reading.top,
+      unconfirmed: this.#reading.unconfirmed,
       sending: this.#sending,
       notice: this.#notice?.text ?? null,
       isLoading: this.#isLoading,
@@ -97,9 +102,10 @@ export class AgentControls {
   }
 
   /** The view was drawn with this much room, scrolled as far as there is text. */
-  drawn(pageRows: number, scrolled: number): void {
+  drawn(pageRows: number, { scrolled, request }: Pick<PaintedPicture, 'scrolled' | 'request'>): void {
     this.#pageRows = Math.max(1, pageRows);
     this.#scrolled = scrolled;
+    if (request !== null && request.ask === this.#ask) this.#reading.painted(request);
   }
 
   /** Times until which something is shown that goes away by itself. */
@@ -117,7 +123,7 @@ export class AgentControls {
   }
 
   #press(key: AgentKey): void {
-    if (key.type === 'key' && this.#view(key.name)) return;
+    if (key.type === 'key' && (this.#reads(key.name) || this.#view(key.name))) return;
     if (this.#options.isReadOnly || this.transcript.isEnded) {
       if (key.type === 'key' && (key.name === 'interrupt' || key.name === 'end-of-input')) this.#options.onLeave();
       return;
@@ -127,7 +133,49 @@ export class AgentControls {
     this.editor.press(key);
   }
 
-  /** Keys that only change what is shown. */
+  /** Keys for the request in the whole window. */
+  #reads(name: AgentKeyName): boolean {
+    const reading = this.#reading;
+    if (reading.top === null) {
+      if (name !== 'expand' || this.#ask === null || this.#writing !== null) return false;
+      reading.open();
+      if (!this.#isAnswering) this.#askSince = this.#options.now();
+      this.#isAnswering = true;
+      return true;
+    }
+    switch (name) {
+      case 'expand':
+      case 'escape':
+        reading.close();
+        return true;
+      case 'tab':
+        reading.close();
+        this.#isAnswering = false;
+        return true;
+      case 'up':
+      case 'scroll-up':
+        reading.move(name === 'up' ? -1 : -WHEEL_LINES);
+        return true;
+      case 'down':
+      case 'scroll-down':
+        reading.move(name === 'down' ? 1 : WHEEL_LINES);
+        return true;
+      case 'page-up':
+      case 'page-down':
+        reading.movePage(name === 'page-up' ? -1 : 1);
+        return true;
+      case 'home':
+        reading.move(-Infinity);
+        return true;
+      case 'end':
+        reading.moveToEnd();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Handles keys that only change the view. */
   #view(name: AgentKeyName): boolean {
     switch (name) {
       case 'page-up':
@@ -154,17 +202,16 @@ export class AgentControls {
     }
   }
 
-  /** True when the key was for the ask. */
+  /** Handles a key for the request. Returns true if it was for the request. */
   #answers(key: AgentKey): boolean {
     if (key.type === 'text') {
-      // A user who was typing when it came goes on typing.
+      const isOpen = this.#reading.top !== null;
+      // A user who was typing when it came continues to type.
       if (key.isPaste || this.#options.now() - this.#askSince < ASK_GUARD_MS) {
-        this.#isAnswering = false;
-        return false;
+        this.#isAnswering = isOpen;
+        return isOpen;
       }
-      const answer = answerFor(this.#ask!, key.text);
-      if (answer) this.#answer(this.#ask!, answer);
-      else this.tell('press one of the keys shown, or Tab to write a prompt');
+      this.#choose(this.#ask!, key.text);
       return true;
     }
     if (key.name !== 'tab' && key.name !== 'escape') return key.name === 'enter';
@@ -172,23 +219,41 @@ export class AgentControls {
     return true;
   }
 
-  #answer(ask: Asked, answer: Answer): void {
+  /** Answers, unless that would allow something of which a part was never on the screen: that takes a second key. */
+  #choose(ask: AgentRequestEvent, text: string): void {
+    const reading = this.#reading;
+    const now = this.#options.now();
+    const confirmed = reading.confirmed(text, now);
+    const choice = confirmed ?? makeChoices(ask).find(({ key }) => key === text.toLowerCase());
+    if (!choice) {
+      reading.release();
+      return this.tell('press one of the keys shown, or Tab to write a prompt');
+    }
+    if (confirmed === null && isAllowing(choice.answer) && reading.unseenOf(choice) > 0) {
+      reading.holdBack(choice, now);
+      return;
+    }
+    reading.release();
+    this.#answer(ask, choice.answer);
+  }
+
+  #answer(ask: AgentRequestEvent, answer: RequestAnswer): void {
     const { actions } = this.#options;
-    const { request } = ask;
     switch (answer.type) {
       case 'option': {
         const { option } = answer;
         return this.#decide(
-          answer.behavior === 'allow' ? actions.approve(request, { option }) : actions.deny(request, { option }),
+          answer.behavior === 'allow' ? actions.approve(ask, { option }) : actions.deny(ask, { option }),
         );
       }
       case 'allow':
-        return this.#decide(actions.approve(request, {}));
+        return this.#decide(actions.approve(ask, {}));
       case 'deny':
-        return this.#decide(actions.deny(request, {}));
+        return this.#decide(actions.deny(ask, {}));
       case 'choice':
-        return this.#decide(actions.answer(request, answersOf(ask, answer.label)));
+        return this.#decide(actions.answer(ask, answersOf(ask, answer.label)));
       case 'write':
+        this.#reading.close();
         this.#writing = answer.what;
         this.#draft = this.editor.text;
         this.editor.set(answer.what === 'input' ? (editableOf(ask)?.text ?? '') : '');
@@ -203,12 +268,12 @@ export class AgentControls {
     const what = this.#writing;
     this.#endWriting();
     if (!ask || what === null) return;
-    if (what === 'message') return this.#decide(actions.deny(ask.request, text === '' ? {} : { message: text }));
-    if (what === 'answer') return this.#decide(actions.answer(ask.request, answersOf(ask, text)));
+    if (what === 'message') return this.#decide(actions.deny(ask, text === '' ? {} : { message: text }));
+    if (what === 'answer') return this.#decide(actions.answer(ask, answersOf(ask, text)));
     const editable = editableOf(ask);
     if (!editable || ask.kind !== 'permission.requested') return;
     const input = { ...(ask.input as Record<string, unknown>), [editable.key]: text };
-    return this.#decide(actions.approve(ask.request, { input }));
+    return this.#decide(actions.approve(ask, { input }));
   }
 
   #endWriting(): void {
@@ -232,7 +297,7 @@ export class AgentControls {
     );
   }
 
-  /** True when the key does something besides editing. */
+  /** Handles a key that does more than edit. Returns true if it was one. */
   #acts(name: AgentKeyName): boolean {
     switch (name) {
       case 'enter':
@@ -324,10 +389,11 @@ export class AgentControls {
     actions.interrupt().catch((error: unknown) => this.tell(actions.wordsOf(error)));
   }
 
-  /** Another ask is the first, or none waits any more. */
+  /** Adjusts to a new first request, or to none. */
   #settleAsk(): void {
     const ask = this.transcript.pending[0] ?? null;
-    if (ask?.request === this.#ask?.request) return;
+    if (ask === this.#ask) return;
+    this.#reading.restart();
     if (this.#writing !== null) {
       this.editor.remember(this.editor.text);
       this.#endWriting();
@@ -339,8 +405,8 @@ export class AgentControls {
   }
 }
 
-/** One text answers each question. */
-function answersOf(ask: Asked, text: string): Record<string, unknown> {
+/** Returns the answers: one text answers each question. */
+function answersOf(ask: AgentRequestEvent, text: string): Record<string, unknown> {
   if (ask.kind !== 'question.asked') return {};
   return Object.fromEntries(ask.questions.map(({ id, multi }) => [id, multi === true ? [text] : text]));
 }

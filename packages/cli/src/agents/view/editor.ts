@@ -1,10 +1,11 @@
 /**
  * The line in which a prompt is written: several lines, a cursor, and the prompts before. Pure: keys in, text out. Keeps SHOW-6.
  */
-import { displayWidth, printable } from '../../output/printable.ts';
+import { joinVisible, say, sliceVisible, visible, type VisibleText } from '@spool/render';
+import { displayWidth } from '../../output/printable.ts';
 import type { AgentKey } from './keys.ts';
 
-/** A prompt has room for this much. */
+/** The limit of a prompt. */
 const CHARACTERS_MAX = 256 * 1024;
 const HISTORY_MAX = 500;
 
@@ -13,7 +14,7 @@ export class PromptEditor {
   /** Index in `#text`. */
   #cursor = 0;
   readonly #history: string[] = [];
-  /** Which prompt of the past is shown; the length of the history: the one that is being written. */
+  /** The position in the history of the prompt that is shown; the history's length means the prompt that is being written. */
   #place = 0;
   #draft = '';
 
@@ -51,7 +52,7 @@ export class PromptEditor {
     this.#cursor += added.length;
   }
 
-  /** False for a key that is not for the editor. */
+  /** Handles a key. Returns false if it is not for the editor. */
   press(key: AgentKey): boolean {
     if (key.type === 'text') {
       this.insert(key.text);
@@ -102,29 +103,30 @@ export class PromptEditor {
   }
 
   /** The lines as they are shown in this width, and where the cursor is in them. */
-  shown(width: number): { readonly lines: readonly string[]; readonly row: number; readonly col: number } {
-    const lines: string[] = [];
+  shown(width: number): { readonly lines: readonly VisibleText[]; readonly row: number; readonly col: number } {
+    const lines: VisibleText[] = [];
     let [row, col, at] = [0, 0, 0];
     for (const line of this.#text.split('\n')) {
-      let current = '';
+      let current = say``;
       let cells = 0;
-      for (const character of line) {
+      const characters = [...line];
+      for (const [index, character] of characters.entries()) {
         if (at === this.#cursor) [row, col] = [lines.length, cells];
-        const shown = printable(character);
+        const shown = shownBetween(characters[index - 1] ?? '', character, characters[index + 1] ?? '');
         const wide = displayWidth(shown);
         if (cells + wide > width) {
           lines.push(current);
           if (at === this.#cursor) [row, col] = [lines.length, 0];
-          current = '';
+          current = say``;
           cells = 0;
         }
-        current += shown;
+        current = joinVisible([current, shown]);
         cells += wide;
         at += character.length;
       }
       if (at === this.#cursor) [row, col] = cells >= width ? [lines.length + 1, 0] : [lines.length, cells];
       lines.push(current);
-      if (at === this.#cursor && cells >= width) lines.push('');
+      if (at === this.#cursor && cells >= width) lines.push(say``);
       at++;
     }
     return { lines, row, col };
@@ -137,7 +139,7 @@ export class PromptEditor {
     return true;
   }
 
-  /** Through the lines of the text, and beyond them through the prompts of the past. */
+  /** Moves through the lines of the text, and beyond them through the prompts of the past. */
   #vertical(by: -1 | 1): true {
     const start = this.#lineStart();
     const column = this.#cursor - start;
@@ -177,4 +179,11 @@ export class PromptEditor {
     const end = this.#text.indexOf('\n', this.#cursor);
     return end === -1 ? this.#text.length : end;
   }
+}
+
+/** Returns a character as it is shown between its neighbours: an accent or a joiner belongs to them. */
+function shownBetween(before: string, character: string, after: string): VisibleText {
+  const text = before + character + after;
+  const shown = visible(text);
+  return shown === text ? sliceVisible(shown, before.length, before.length + character.length) : visible(character);
 }

@@ -1,35 +1,51 @@
-/** What an attached agent looks like: the transcript, the ask that waits, the queue, the prompt, one line of status. Pure. */
+/** Draws an attached agent: the transcript, the waiting request, the queue, the prompt, one line of status. Pure. */
 import type { Size } from '@spool/protocol';
+import { runningDuration } from '@spool/protocol/duration';
 import {
   ansiLine,
-  type Asked,
-  type Colouring,
+  type AgentRequestEvent,
+  type ColourMode,
   costText,
   countText,
   cutLine,
   DocumentView,
-  durationText,
+  joinVisible,
   type Line,
   lineWidth,
+  repeated,
+  say,
   span,
   type Transcript,
+  visible,
   visibleTitle,
 } from '@spool/render';
-import { panelLines } from './ask-panel.ts';
+import {
+  type AskDocument,
+  askDocument,
+  panelPart,
+  readingPart,
+  type PanelOptions,
+  type ShownPart,
+  type UnconfirmedChoice,
+} from './ask-panel.ts';
 import type { PromptEditor } from './editor.ts';
+import type { SeenLines } from './request-reading.ts';
 
 export interface AgentPicture {
   readonly name: string;
   readonly transcript: Transcript;
   readonly editor: PromptEditor;
-  /** Lines above the end at which the view stands. */
+  /** The number of lines between the view and the end. */
   readonly scrolled: number;
-  readonly ask: Asked | null;
+  readonly ask: AgentRequestEvent | null;
   readonly isAnswering: boolean;
-  /** What the editor's text is for; null: a prompt. */
+  /** The purpose of the editor's text; null: a prompt. */
   readonly writing: 'message' | 'input' | 'answer' | null;
   readonly isReadOnly: boolean;
   readonly isFull: boolean;
+  /** The first line of the request that is shown in the whole window; null: it is shown in its panel. */
+  readonly readingTop: number | null;
+  readonly unconfirmed: UnconfirmedChoice | null;
   /** Prompts on their way to the daemon. */
   readonly sending: readonly string[];
   /** One line for the user, instead of the keys. */
@@ -41,66 +57,80 @@ export interface AgentPicture {
 
 export interface PaintedPicture {
   readonly lines: readonly string[];
-  /** Where the cursor stands; null: hidden. */
+  /** The position of the cursor; null: hidden. */
   readonly cursor: { readonly row: number; readonly col: number } | null;
-  /** As far as it could be scrolled. */
+  /** The lines that were really scrolled, at most all there are. */
   readonly scrolled: number;
+  /** The lines of the waiting request that are in the picture. */
+  readonly request: (SeenLines & { readonly ask: AgentRequestEvent }) | null;
 }
 
 const QUEUE_LINES_MAX = 3;
 const EDITOR_LINES_MAX = 8;
 const FAINT = { dim: true } as const;
 
-const LABELS = { message: 'why not: ', input: 'command: ', answer: 'answer: ' } as const;
+const LABELS = { message: say`why not: `, input: say`command: `, answer: say`answer: ` } as const;
 
 export class AgentPainter {
   #view: DocumentView | null = null;
   #key = '';
+  #request: { readonly ask: AgentRequestEvent; readonly width: number; readonly document: AskDocument } | null = null;
 
-  paint(picture: AgentPicture, { cols, rows }: Size, colouring: Colouring): PaintedPicture {
-    const width = Math.max(8, cols - 1); // the last column stays free: a full line would wrap in some terminals
-    const below: Line[] = [];
+  paint(picture: AgentPicture, size: Size, colouring: ColourMode): PaintedPicture {
+    const width = Math.max(8, size.cols - 1); // the last column stays free: a full line would wrap in some terminals
+    const { lines, ...painted } =
+      picture.ask !== null && picture.readingTop !== null
+        ? this.#reading(picture, picture.ask, picture.readingTop, width, size.rows)
+        : this.#whole(picture, width, size);
+    return { ...painted, lines: lines.slice(0, size.rows).map((line) => ansiLine(cutLine(line, width), colouring)) };
+  }
+
+  /** The request that waits, in the whole window. */
+  #reading(picture: AgentPicture, ask: AgentRequestEvent, top: number, width: number, rows: number): StyledPicture {
+    const { lines, mainLines } = this.#requestDocument(ask, width);
+    const part = readingPart(ask, lines, top, { ...panelOptions(picture, width), rows: rows - 1 });
+    const request = { ask, width, from: part.from, to: part.to, total: lines.length, mainLines };
+    return { lines: [...part.lines, statusLine(picture, width)], cursor: null, scrolled: picture.scrolled, request };
+  }
+
+  #whole(picture: AgentPicture, width: number, { cols, rows }: Size): StyledPicture {
     const { ask, isReadOnly, transcript } = picture;
-    const statusRows = 1;
     const editor = isReadOnly || transcript.isEnded ? null : editorLines(picture, width, rows);
-    const room = Math.max(1, rows - statusRows - (editor?.lines.length ?? 0));
-    if (ask !== null) {
-      const others = transcript.pending.length - 1;
-      const most = Math.max(2, Math.min(room - 1, Math.floor((rows * 2) / 3)));
-      const isFocused = picture.isAnswering && picture.writing === null;
-      below.push(
-        ...panelLines(ask, {
-          width,
-          rows: most,
-          others,
-          isFocused,
-          isWriting: picture.writing !== null,
-          mayAnswer: !isReadOnly,
-        }),
-      );
-    }
-    const queued = queueLines(picture, width);
-    below.push(...queued.slice(0, Math.max(0, room - below.length - 2)));
-    const rule: Line[] = room - below.length > 3 ? [[span('─'.repeat(width), FAINT)]] : [];
+    const room = Math.max(1, rows - 1 - (editor?.lines.length ?? 0));
+    const document = ask && this.#requestDocument(ask, width);
+    const panelRows = Math.max(2, Math.min(room - 1, Math.floor((rows * 2) / 3)));
+    const part: ShownPart | null =
+      ask && document && panelPart(ask, document.lines, { ...panelOptions(picture, width), rows: panelRows });
+    const below: Line[] = [...(part?.lines ?? [])];
+    below.push(...queueLines(picture, width).slice(0, Math.max(0, room - below.length - 2)));
+    const rule: Line[] = room - below.length > 3 ? [[span(repeated('─', width), FAINT)]] : [];
     const viewRows = Math.max(0, room - below.length - rule.length);
-    const view = this.#documentView(width, picture.isFull);
-    const shown = view.last(transcript, viewRows, picture.scrolled);
-    const body: Line[] = [...shown.lines];
-    if (body.length === 0) body.push([span(picture.isLoading ? 'reading…' : 'nothing yet', FAINT)]);
-    // The text begins at the top while there is room.
-    while (body.length < viewRows) body.push([]);
-    if (shown.skipped > 0 && body.length > 0)
-      body[body.length - 1] = [
-        span(`↓ ${shown.skipped} more lines (PgDn; Esc: to the end)`, { dim: true, bold: true }),
-      ];
+    const shown = this.#documentView(width, picture.isFull).last(transcript, viewRows, picture.scrolled);
+    const body = bodyLines(shown, viewRows, picture.isLoading);
     const editorTop = viewRows + rule.length + below.length;
-    const lines = [...body.slice(0, viewRows), ...rule, ...below, ...(editor?.lines ?? []), statusLine(picture, width)];
     const hasCursor = editor !== null && (!picture.isAnswering || picture.writing !== null);
     return {
-      lines: lines.slice(0, rows).map((line) => ansiLine(cutLine(line, width), colouring)),
+      lines: [...body, ...rule, ...below, ...(editor?.lines ?? []), statusLine(picture, width)],
       cursor: hasCursor ? { row: editorTop + editor.row, col: Math.min(editor.col, cols - 1) } : null,
       scrolled: shown.skipped,
+      request: ask &&
+        document &&
+        part && {
+          ask,
+          width,
+          from: part.from,
+          to: part.to,
+          total: document.lines.length,
+          mainLines: document.mainLines,
+        },
     };
+  }
+
+  /** Returns the lines of a request, which may be thousands: they are made once for each width. */
+  #requestDocument(ask: AgentRequestEvent, width: number): AskDocument {
+    if (this.#request?.ask !== ask || this.#request.width !== width)
+      this.#request = { ask, width, document: askDocument(ask, width) };
+    return this.#request.document;
   }
 
   #documentView(width: number, isFull: boolean): DocumentView {
@@ -111,19 +141,50 @@ export class AgentPainter {
   }
 }
 
+interface StyledPicture extends Omit<PaintedPicture, 'lines'> {
+  readonly lines: readonly Line[];
+}
+
+function panelOptions(picture: AgentPicture, width: number): Omit<PanelOptions, 'rows'> {
+  const isWriting = picture.writing !== null;
+  return {
+    width,
+    isFocused: picture.isAnswering && !isWriting,
+    isWriting,
+    mayAnswer: !picture.isReadOnly,
+    unconfirmed: picture.unconfirmed,
+  };
+}
+
+/** The end of the transcript, or where its reader is. Empty lines follow a short text, so that it starts at the top. */
+function bodyLines(
+  shown: { readonly lines: readonly Line[]; readonly skipped: number },
+  rows: number,
+  isLoading: boolean,
+): Line[] {
+  const body: Line[] = [...shown.lines];
+  if (body.length === 0) body.push([isLoading ? span('reading…', FAINT) : span('nothing yet', FAINT)]);
+  while (body.length < rows) body.push([]);
+  if (shown.skipped > 0)
+    body[body.length - 1] = [
+      span(say`↓ ${shown.skipped} more lines (PgDn; Esc: to the end)`, { dim: true, bold: true }),
+    ];
+  return body.slice(0, rows);
+}
+
 function editorLines(
   { editor, writing }: AgentPicture,
   width: number,
   rows: number,
 ): { lines: Line[]; row: number; col: number } {
-  const label = writing === null ? '> ' : LABELS[writing];
+  const label = writing === null ? say`> ` : LABELS[writing];
   const look = { tone: writing === null ? 'prompt' : 'ask', bold: true } as const;
   const { lines, row, col } = editor.shown(width - label.length);
   const most = Math.max(1, Math.min(EDITOR_LINES_MAX, Math.floor(rows / 3)));
   const first = Math.max(0, Math.min(row - most + 1, lines.length - most));
   const shown = lines.slice(first, first + most);
   return {
-    lines: shown.map((text, at): Line => [span(at === 0 ? label : ' '.repeat(label.length), look), span(text)]),
+    lines: shown.map((text, at): Line => [span(at === 0 ? label : repeated(' ', label.length), look), span(text)]),
     row: row - first,
     col: col + label.length,
   };
@@ -131,49 +192,59 @@ function editorLines(
 
 function queueLines({ transcript: { queue }, sending }: AgentPicture, width: number): Line[] {
   const lines = [
-    ...queue.map(({ text }): Line => [span(`… ${visibleTitle(text, width)}`, FAINT)]),
-    ...sending.map((text): Line => [span(`↑ ${visibleTitle(text, width)}`, FAINT)]),
+    ...queue.map(({ text }): Line => [span(say`… ${visibleTitle(text, width)}`, FAINT)]),
+    ...sending.map((text): Line => [span(say`↑ ${visibleTitle(text, width)}`, FAINT)]),
   ];
   if (lines.length <= QUEUE_LINES_MAX) return lines;
   const hidden = lines.length - QUEUE_LINES_MAX + 1;
-  return [...lines.slice(0, QUEUE_LINES_MAX - 1), [span(`… and ${hidden} more prompts wait`, FAINT)]];
+  return [...lines.slice(0, QUEUE_LINES_MAX - 1), [span(say`… and ${hidden} more prompts wait`, FAINT)]];
 }
 
-/** What it does at the left, what it has cost at the right; between them, the keys. */
+/** The line of status: the activity at the left, the cost at the right, the keys between them. */
 function statusLine(picture: AgentPicture, width: number): Line {
-  const { name, transcript, notice, isReadOnly, detachKey, now, ask, isAnswering } = picture;
-  const { turnSince, totals, detail } = transcript;
-  const title = visibleTitle(name, 30);
-  const state: Line = transcript.isEnded
-    ? [span(`${title} has ended`, { dim: true, bold: true })]
-    : ask !== null
-      ? [span(`${title} waits for you`, { tone: 'ask', bold: true })]
-      : transcript.isWorking
-        ? [
-            span(`${title} works`, { tone: 'working' }),
-            span(
-              `${detail === undefined ? '' : `: ${visibleTitle(detail, 20)}`}${turnSince === undefined ? '' : ` ${durationText(Math.max(0, Math.floor((now - turnSince) / 1000) * 1000)).replace('.0s', 's')}`}`,
-              FAINT,
-            ),
-          ]
-        : [span(`${title} is idle`, FAINT)];
-  const cost = [
-    ...(totals.context === undefined ? [] : [`${countText(totals.context.used)}/${countText(totals.context.size)}`]),
-    ...(totals.costUsd === undefined || totals.costUsd === 0 ? [] : [costText(totals.costUsd)]),
-  ].join(' · ');
-  const hints = [
-    ...(isReadOnly ? ['read-only'] : []),
-    ...(transcript.isWorking && !isReadOnly && !(ask !== null && isAnswering) ? ['Esc interrupts'] : []),
-    ...(detachKey === '' ? [] : [`${detachKey} detaches`]),
-    'Ctrl-O expands',
-  ];
-  const middle = notice ?? hints.join(' · ');
+  const { transcript, notice } = picture;
+  const { totals } = transcript;
+  const state = stateLine(picture);
+  const cost = joinVisible(
+    [
+      ...(totals.context === undefined
+        ? []
+        : [say`${countText(totals.context.used)}/${countText(totals.context.size)}`]),
+      ...(totals.costUsd === undefined || totals.costUsd === 0 ? [] : [costText(totals.costUsd)]),
+    ],
+    ' · ',
+  );
+  const middle = notice ?? hintsOf(picture).join(' · ');
   const room = width - lineWidth(state) - cost.length - 4;
-  const told: Line =
+  const words: Line =
     room < 8 && notice === null
       ? []
       : [span('  '), span(visibleTitle(middle, 300), notice === null ? FAINT : { tone: 'warning' })];
-  const left = notice !== null && room < lineWidth(told) ? told : [...state, ...cutLine(told, Math.max(0, room))];
+  const left = notice !== null && room < lineWidth(words) ? words : [...state, ...cutLine(words, Math.max(0, room))];
   const free = width - lineWidth(left) - cost.length;
-  return free < 1 || cost === '' ? left : [...left, span(' '.repeat(free)), span(cost, FAINT)];
+  return free < 1 || cost === '' ? left : [...left, span(repeated(' ', free)), span(cost, FAINT)];
+}
+
+function stateLine({ name, transcript, ask, now }: AgentPicture): Line {
+  const title = visibleTitle(name, 30);
+  if (transcript.isEnded) return [span(say`${title} has ended`, { dim: true, bold: true })];
+  if (ask !== null) {
+    const others = transcript.pending.length - 1;
+    const more = others > 0 ? say` (${others} more)` : say``;
+    return [span(say`${title} waits for you${more}`, { tone: 'ask', bold: true })];
+  }
+  if (!transcript.isWorking) return [span(say`${title} is idle`, FAINT)];
+  const { turnSince, detail } = transcript;
+  const what = detail === undefined ? say`` : say`: ${visibleTitle(detail, 20)}`;
+  const since = turnSince === undefined ? say`` : say` ${visible(runningDuration(now - turnSince))}`;
+  return [span(say`${title} works`, { tone: 'working' }), span(say`${what}${since}`, FAINT)];
+}
+
+function hintsOf({ transcript, isReadOnly, detachKey, ask, isAnswering }: AgentPicture): readonly string[] {
+  return [
+    ...(isReadOnly ? ['read-only'] : []),
+    ...(transcript.isWorking && !isReadOnly && !(ask !== null && isAnswering) ? ['Esc interrupts'] : []),
+    ...(detachKey === '' ? [] : [`${detachKey} detaches`]),
+    ask === null ? 'Ctrl-O expands' : 'Ctrl-O: the whole request',
+  ];
 }

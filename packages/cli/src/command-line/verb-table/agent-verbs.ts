@@ -5,25 +5,31 @@ const REQUEST = {
   kind: 'text',
   value: 'REQUEST',
   short: 'r',
-  about: 'which request (default: the oldest that waits)',
+  about: 'the request to answer; needed if several wait',
 } as const;
-const FOLLOWS =
-  'Without ID: the session that has waited longest. The first answer counts; a later one says who answered first.';
+const FOLLOWS = 'The first answer counts; a later one is refused with the name of the first author.';
 
 export const AGENT_VERBS = {
   approve: {
     summary: 'allow what an agent asks for',
     operands: ['[ID]'],
     flags: {
-      request: REQUEST,
+      request: { ...REQUEST, about: 'the request to answer, without a confirmation' },
+      digest: { kind: 'text', value: 'DIGEST', about: 'allow it only if its content still has this digest' },
       option: { kind: 'text', value: 'OPTION', short: 'o', about: 'choose this option by its id or label' },
       always: { kind: 'on', about: 'allow it from now on, where the agent offers that' },
       input: { kind: 'text', value: 'JSON', about: 'allow it with this input instead' },
     },
-    details: FOLLOWS,
+    details: [
+      'Shows the whole request and asks for your decision. Without ID, it takes the session that has waited longest. Without a terminal,',
+      'name the request: `spool inspect ID --json` lists the open requests with their input and digest. The answer counts only for the',
+      'content that was shown.',
+      FOLLOWS,
+    ].join('\n'),
     examples: [
-      ['spool approve', 'the question that has waited longest'],
+      ['spool approve', 'show the request that has waited longest, and ask'],
       ['spool approve claude --always', 'and do not ask again'],
+      ['spool approve claude --request R --digest D', 'in a script'],
     ],
   },
   deny: {
@@ -32,7 +38,7 @@ export const AGENT_VERBS = {
     flags: {
       request: REQUEST,
       option: { kind: 'text', value: 'OPTION', short: 'o', about: 'choose this option by its id or label' },
-      message: { kind: 'text', value: 'TEXT', short: 'm', about: 'tell the agent why' },
+      message: { kind: 'text', value: 'TEXT', short: 'm', about: 'give the agent this reason' },
       interrupt: { kind: 'on', about: 'also interrupt the turn' },
     },
     details: FOLLOWS,
@@ -64,7 +70,7 @@ export const AGENT_VERBS = {
       },
     },
     details:
-      'Claude and Codex take a prompt in a running turn. Gemini, Grok and other ACP agents do not: there it keeps waiting.',
+      'Claude and Codex take a prompt in a running turn. With Gemini, Grok and other ACP agents, the prompt waits for the end of the turn.',
     examples: [
       ['spool queue claude', 'what waits'],
       ['spool queue claude --remove k3x9d2', 'take one back'],
@@ -72,10 +78,10 @@ export const AGENT_VERBS = {
     ],
   },
   resume: {
-    summary: 'go on with an agent that has ended',
+    summary: 'resume an agent that has ended',
     operands: ['ID', '[PROMPT…]'],
     flags: {
-      detach: { kind: 'on', short: 'd', about: 'return at once; the agent goes on in the background' },
+      detach: { kind: 'on', short: 'd', about: 'return at once; the agent continues in the background' },
       name: {
         kind: 'text',
         value: 'NAME',
@@ -93,9 +99,9 @@ export const AGENT_VERBS = {
       timeout: { kind: 'duration', value: 'DUR', short: 't', about: 'stop the session after this time' },
     },
     details: [
-      'The agent is started again with its own flags, in a new session, and goes on with its own record of the conversation. `ID`',
-      'keeps the log of what came before. Without PROMPT it waits for one (`spool prompt`); with one, it ends with that turn, unless',
-      'it is detached. Agents are never resumed automatically, and not while another session goes on with them.',
+      'The agent is started again with its own flags, in a new session, and continues from its own record of the conversation. The log',
+      'of the old session stays there. Without PROMPT, the agent waits for one (`spool prompt`); with PROMPT, the session ends after that',
+      'turn, unless it is detached. No agent is resumed automatically, or while another session has resumed it.',
     ].join('\n'),
     examples: [
       ['spool resume claude', 'after a crash or a reboot; then spool prompt claude "go on"'],
@@ -103,10 +109,10 @@ export const AGENT_VERBS = {
     ],
   },
   interrupt: {
-    summary: 'interrupt what an agent does',
+    summary: 'interrupt the running turn of an agent',
     operands: ['[ID]'],
     flags: { queued: { kind: 'on', about: 'also remove the prompts that wait' } },
-    details: 'The session stays, and takes the next prompt. `spool stop` ends it.',
+    details: 'The session keeps running and takes the next prompt. `spool stop` ends it.',
     examples: [['spool interrupt claude', 'stop the running turn']],
   },
 } as const satisfies Record<string, Verb>;

@@ -12,18 +12,39 @@ export const DAEMON_VERBS = {
         short: 'g',
         about: 'stop: time that sessions get to end (default: 5s)',
       },
-      force: { kind: 'on', short: 'f', about: 'stop, restart: do not ask before ending running sessions' },
+      force: { kind: 'on', short: 'f', about: 'stop, restart: end running sessions, without a question' },
     },
     details: [
       'The first verb that needs the daemon starts it. `stop` ends all sessions and keeps their output. If sessions are running,',
-      'it asks for confirmation at a terminal, but not in a script.',
-      '`restart` replaces the daemon processes one by one with the version on disk. Sessions keep running; attached terminals',
-      'pause briefly. Where this is not possible, `restart` refuses without --force.',
+      'it asks for confirmation at a terminal; elsewhere it needs --force.',
+      '`restart` replaces the daemon processes one by one with those of the installation that it is run from. Sessions keep',
+      'running; attached terminals pause briefly. If the new program does not start, the old one continues. Where sessions',
+      'would end, `restart` refuses without --force.',
       '`status` does not start a daemon: if none is running, it says so and the exit code is 1.',
     ].join('\n'),
     examples: [
       ['spool daemon status', 'whether it is running, uptime, memory'],
       ['spool daemon restart', 'after an upgrade'],
+    ],
+  },
+  policy: {
+    summary: 'try and check the rules that answer agents for you',
+    operands: ['test|check'],
+    flags: {
+      tool: { kind: 'text', value: 'TOOL', about: 'with test: the tool that an agent asks for, such as Bash or Edit' },
+      command: { kind: 'text', value: 'LINE', about: 'with test: the shell line that it would run' },
+      input: { kind: 'text', value: 'JSON', about: 'with test: the whole input of the tool' },
+      cwd: { kind: 'text', value: 'DIR', about: "with test: the agent's folder (default: this one)" },
+      policy: { kind: 'text', value: 'FILE', about: 'use this file instead of policy.json in your configuration' },
+    },
+    details: [
+      '`test` says what the policy decides about a request (allow, ask or deny), and why. `check` names rules that cannot do what they',
+      'say, with exit code 1, and explains rules without limits. The language of rules is in docs/policy.md.',
+    ].join('\n'),
+    examples: [
+      ["spool policy test --tool Bash --command 'git log -3'", 'would this be asked?'],
+      ['spool policy test --tool Edit --input \'{"file_path": "src/a.ts"}\'', 'the same for a file'],
+      ['spool policy check', 'after a change of the rules'],
     ],
   },
   config: {

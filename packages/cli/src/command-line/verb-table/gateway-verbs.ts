@@ -82,7 +82,7 @@ export const GATEWAY_VERBS = {
     ],
   },
   share: {
-    summary: 'make a link that shows one session to somebody else',
+    summary: 'make a link that shows one session to another person',
     operands: ['ID'],
     flags: {
       role: {
@@ -114,12 +114,12 @@ export const GATEWAY_VERBS = {
     ],
   },
   audit: {
-    summary: 'show what came through the gateway',
+    summary: 'show or verify the audit log of the gateway',
     operands: ['[verify]'],
     flags: {},
     details: [
-      'Logins, refused tokens, and every request that changed something: who, what and which session. Each line holds the hash of the',
-      'one before. `verify` checks the chain: the exit code is 1 if a line was changed or taken out.',
+      'The log has logins, refused tokens, and every request that changed something: who sent it, what it did, and to which session. Each',
+      'line holds the hash of the line before. `verify` checks this chain: the exit code is 1 if a line was changed or removed.',
     ].join('\n'),
     examples: [
       ['spool audit', 'the oldest first'],

@@ -41,7 +41,12 @@ export const INPUT_VERBS = {
         kind: 'on',
         about: 'type even if the session is asking, is a shell that runs a command, or has text in its input line',
       },
-      confirm: { kind: 'duration', value: 'DUR', about: 'how long to wait for a reaction (default: 3s)' },
+      confirm: {
+        kind: 'duration',
+        value: 'DUR',
+        about: 'how long to wait for a reaction (default: 3s; 15s for agents)',
+      },
+      ready: { kind: 'duration', value: 'DUR', about: 'how long to wait for an agent that starts (default: 30s)' },
       wait: {
         kind: 'text',
         value: 'WHAT',

@@ -1,4 +1,4 @@
-/** Verbs that tell what a session does and did. */
+/** Verbs that show the present and the past of a session. */
 import type { Verb } from '../arguments.ts';
 
 export const INSPECT_VERBS = {

@@ -2,7 +2,7 @@
 import type { Verb } from '../arguments.ts';
 import { SIZE_POLICY } from './shared-flags.ts';
 
-/** For verbs that end or delete sessions. */
+/** Flags for verbs that end or delete sessions. */
 const BULK = {
   'older-than': { kind: 'age', value: 'AGE' },
   yes: { kind: 'on', short: 'y', about: 'do not ask for confirmation; needed without a terminal' },
@@ -25,8 +25,15 @@ export const MANAGE_VERBS = {
         about: 'stop the running sessions that started longer ago than this: 12h, 2d',
       },
       yes: BULK.yes,
+      'with-services': {
+        kind: 'on',
+        about: 'also end processes that serve other sessions, such as the service of an agent',
+      },
     },
-    details: 'Returns when the sessions and all their processes have ended.',
+    details: [
+      'Returns when the sessions and all their processes have ended. A process that also serves other sessions is left running and listed:',
+      'the first terminal of an agent may start one service for all its terminals.',
+    ].join('\n'),
     examples: [
       ['spool stop --grace 30s api', 'give it 30 seconds to end'],
       ['spool stop --all', 'all of them, after a confirmation'],

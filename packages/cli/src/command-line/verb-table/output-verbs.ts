@@ -1,4 +1,4 @@
-/** Verbs that show what a session has printed. */
+/** Verbs that show the output of a session. */
 import type { Verb } from '../arguments.ts';
 import { HISTORY, HISTORY_LINES_MAX } from './shared-flags.ts';
 

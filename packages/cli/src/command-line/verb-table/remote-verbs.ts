@@ -3,7 +3,7 @@ import type { Verb } from '../arguments.ts';
 
 export const REMOTE_VERBS = {
   context: {
-    summary: 'save other machines, and choose which one commands are for',
+    summary: 'save other machines, and choose the one that commands go to',
     operands: ['add|use|ls|rm', '[NAME]', '[URL]'],
     flags: {
       'token-file': {
@@ -20,7 +20,7 @@ export const REMOTE_VERBS = {
     ].join('\n'),
     examples: [
       ['spool context add work https://work.example --token-file token', 'save it'],
-      ['spool context use work', 'all commands are for it from now on'],
+      ['spool context use work', 'from now on, all commands go there'],
       ['spool context use local', 'back to this machine'],
     ],
   },

@@ -10,7 +10,7 @@ const DETACH_KEYS = {
   about: 'detach with these keys: C-q, or C-p,C-q, or none (default: Ctrl-\\)',
 } as const;
 
-/** What a session may do to the user's terminal in addition to drawing. */
+/** Flags for the session's permissions on the user's terminal in addition to drawing. */
 const PERMISSIONS = {
   'allow-clipboard': { kind: 'on', about: 'allow the session to write to your clipboard (it can never read it)' },
   'allow-colours': { kind: 'on', about: "allow the session to change your terminal's colours (restored afterwards)" },
@@ -77,7 +77,7 @@ export const RUN_VERBS = {
       resume: {
         kind: 'text',
         value: 'SESSION',
-        about: "with --agent: go on with a session of Spool that has ended, or with one of the agent's own",
+        about: "with --agent: resume an ended session of Spool, or one of the agent's own sessions",
       },
       'budget-usd': { kind: 'text', value: 'USD', about: 'with --agent: stop when this much is spent' },
       'max-turns': {
@@ -96,6 +96,10 @@ export const RUN_VERBS = {
         kind: 'text',
         value: 'COMMAND',
         about: 'with --agent: the program and its first arguments (default: NAME)',
+      },
+      'no-side-channel': {
+        kind: 'on',
+        about: 'run Codex in a terminal exactly as typed, without a separate app-server (see docs/agents.md)',
       },
       ...JSON_OUTPUT,
       'size-policy': SIZE_POLICY,

@@ -1,8 +1,8 @@
 /** Flags and texts that verbs of several groups have. */
 
 /**
- * As the setting `history` allows. A line of 200 columns takes 3 KB in the model that shows it. `all` lines are not held in a model,
- * but passed on.
+ * The limit of lines, the same as for the setting `history`. A line of 200 columns takes 3 KB in the model that shows it. `all`
+ * lines are not held in a model, but passed on.
  */
 export const HISTORY_LINES_MAX = 20_000;
 

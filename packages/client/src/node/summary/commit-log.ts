@@ -1,16 +1,16 @@
 /**
- * Commits from `git log`, and when they were made.
+ * Reads commits from `git log`, and the times when they were made.
  *
  * Git records seconds. A session may start and end within one, so the mtime of the commit's file counts too: the file
  * was written at that moment, unless it was fetched or packed.
  */
 import { lstat } from 'node:fs/promises';
 import { type ChangedFile, changeOf } from '../../summary/changed-file.ts';
-import { type Span, whenOf } from './span.ts';
+import { type TimeSpan, whenOf } from './span.ts';
 
 export interface Commit {
   readonly hash: string;
-  /** Seconds since 1970. */
+  /** The time in seconds since 1970. */
   readonly second: number;
   readonly files: readonly ChangedFile[];
 }
@@ -18,7 +18,7 @@ export interface Commit {
 export const COMMIT_FORMAT = '--format=%H %ct';
 const HEADING = /^([0-9a-f]{40,64}) (\d+)$/;
 
-/** `hash second`, then `M`, path; for a rename `R100`, old path, new path. */
+/** Parses `hash second`, then `M`, path; for a rename `R100`, old path, new path. */
 export function parseLog(text: string): Commit[] {
   const words = text.split('\0');
   const commits: (Commit & { files: ChangedFile[] })[] = [];
@@ -39,10 +39,10 @@ export function parseLog(text: string): Commit[] {
   return commits;
 }
 
-/** When it was made, relative to the span; undefined where that is unknown. */
+/** Returns when a commit was made, relative to the span; undefined if that is unknown. */
 export async function whenMade(
   { hash, second }: Commit,
-  span: Span,
+  span: TimeSpan,
   objects: string,
 ): Promise<'before' | 'within' | 'after' | undefined> {
   const [first, last] = [second * 1000, second * 1000 + 999];

@@ -1,6 +1,6 @@
 /**
- * Summaries of a session as events: now, at intervals when asked for, and at its end. Keeps STATE-10. What triggers one is
- * the caller's choice; each is made from what is known at that time.
+ * Yields summaries of a session as events: now, at intervals if requested, and at its end. Keeps STATE-10. The caller chooses the
+ * triggers; each summary is made from the present data.
  */
 import { SpoolError } from '@spool/protocol';
 import type { Client } from '../../index.ts';
@@ -12,13 +12,13 @@ export interface SummaryEvent {
   readonly type: 'session-summary';
   readonly at: number;
   readonly id: string;
-  /** `now`: at the beginning; `interval`; `end`: the session has ended, and this is the last one. */
+  /** The trigger. `now`: at the beginning; `interval`; `end`: the session has ended, and this is the last one. */
   readonly reason: 'now' | 'interval' | 'end';
   readonly summary: Summary;
 }
 
 export interface SummariesOptions {
-  /** Also one after each such time, if the session has written something since the last (default: none). */
+  /** The interval of further summaries, if the session has written output since the last (default: none). */
   readonly everyMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -36,7 +36,7 @@ export async function* summaries(
     const isOver = await endedWithin(client, id, everyMs, signal);
     if (signal?.aborted) return;
     const { offset } = await client.get(id);
-    if (!isOver && offset === toldTo) continue; // nothing has happened: it would be the same page
+    if (!isOver && offset === toldTo) continue; // no change: it would be the same page
     toldTo = offset;
     told = await eventOf(client, id, isOver ? 'end' : 'interval');
     yield told;

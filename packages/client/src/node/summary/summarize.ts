@@ -1,9 +1,9 @@
-/** The summary of a session with the files that it has changed, where its folder is on this machine. */
+/** The summary of a session with its changed files, if its folder is on this machine. */
 import type { Client } from '../../index.ts';
 import { summaryOf, type Summary } from '../../summary/summary.ts';
 import { changedFiles } from './changed-files.ts';
 
-/** For a running session it summarizes the present state. */
+/** Returns the summary; for a running session, of the present state. */
 export async function summarize(client: Client, session = ''): Promise<Summary> {
   return await summaryOf(client, session, async ({ cwd, startedAt, endedAt }) =>
     client.isRemote ? null : await changedFiles(cwd, { since: startedAt, until: endedAt ?? Date.now() }),

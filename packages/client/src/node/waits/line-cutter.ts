@@ -1,7 +1,7 @@
 /**
- * Cuts a session's bytes into lines of text, without escape sequences and control characters, wherever those are cut. A
- * carriage return ends a line too: it is about to be overwritten. A line longer than the window is returned in windows
- * that overlap by half. It shows what was written, not what the screen looked like.
+ * Cuts a session's bytes into lines of text, without escape sequences and control characters, wherever those are cut. A carriage
+ * return ends a line too, because the line is about to be overwritten. A line longer than the window is returned in windows that
+ * overlap by half. The result is the written text, not the picture on the screen.
  */
 import { EscapeScanner } from '@spool/vt';
 
@@ -10,12 +10,12 @@ export const WINDOW_CHARACTERS = 64 * 1024;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** C0 and DEL, but tab. */
+/** The control characters C0 and DEL, without tab. */
 const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f]/g;
 
 export interface CutLine {
   readonly text: string;
-  /** The offset of the first byte after it. */
+  /** The offset of the first byte after the line. */
   readonly end: number;
 }
 
@@ -36,7 +36,7 @@ export class LineCutter {
     });
   }
 
-  /** The lines that were completed by these bytes of the log. */
+  /** Returns the lines that these bytes of the log complete. */
   push(offset: number, bytes: Uint8Array): readonly CutLine[] {
     this.#base = offset - this.#position;
     this.#lines = [];
@@ -75,7 +75,7 @@ export class LineCutter {
     this.#open = '';
   }
 
-  /** The newline after a carriage return belongs to the line that was just returned. */
+  /** Adds the newline after a carriage return to the line that was just returned. */
   #lengthen(end: number): void {
     const last = this.#lines.pop();
     if (last) this.#lines.push({ ...last, end });

@@ -4,9 +4,9 @@ import type { SessionState, WatchFrom } from '@spool/protocol';
 import { LineCutter } from './line-cutter.ts';
 import type { Pattern } from './pattern.ts';
 
-/** An unfinished line is tried after this pause: it is then a prompt, not half of a line. */
+/** The pause after which an unfinished line is tried: it is then a prompt, not half of a line. */
 const QUIET_MS = 50;
-/** And at this interval while it grows without a pause. */
+/** The interval of attempts while it grows without a pause. */
 const OPEN_MS_MAX = 250;
 
 export type MatchEnd =
@@ -19,7 +19,7 @@ export type MatchEnd =
       readonly signal: string | null;
     };
 
-/** The first match, or the end of the session; null when `signal` ended the wait (or the session was removed). */
+/** Resolves with the first match, or the end of the session; null if `signal` ended the wait (or the session was removed). */
 export async function waitForMatch(
   client: Client,
   session: string,
@@ -83,7 +83,7 @@ class OpenLines implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #since: number | null = null;
 
-  /** Something was added. */
+  /** Notes that the line has grown. */
   touch(attempt: () => void): void {
     this.#since ??= performance.now();
     clearTimeout(this.#timer);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Pattern } from './pattern.ts';
 
-/** Each takes hours with plain backtracking. */
+/** A text that takes hours with plain backtracking. */
 const EVIL = `${'a'.repeat(40)}!`;
 
 test.each<[pattern: string, lines: string[], found: object | null]>([
@@ -15,7 +15,7 @@ test.each<[pattern: string, lines: string[], found: object | null]>([
   ['/x/', [], null],
 ])('%j on %j finds %j', (pattern, lines, found) => {
   const wanted = new Pattern(pattern);
-  for (let again = 0; again < 2; again++) expect(wanted.find(lines)).toEqual(found); // a `g` keeps no place between calls
+  for (let again = 0; again < 2; again++) expect(wanted.find(lines)).toEqual(found); // a `g` keeps no position between calls
 });
 
 test.each(['/(a+)+$/', '/(a|aa)+$/', '/(a*)*b/'])('%s ends by itself, in no time', (pattern) => {

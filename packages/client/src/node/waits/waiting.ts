@@ -1,7 +1,6 @@
 /**
- * Waits for the first of several conditions: those that the daemon reports (`exit`, `idle`, …), and a pattern. A
- * separate module (`@spool/client/waits`), because guarding a pattern takes parts of Node that most programs need not
- * load.
+ * Waits for the first of several conditions: those that the daemon reports (`exit`, `idle`, …), and a pattern. It is a separate
+ * module (`@spool/client/waits`), because guarding a pattern takes parts of Node that most programs need not load.
  */
 import type { SessionInfo, WaitUntil } from '@spool/protocol';
 import { SpoolError } from '@spool/protocol';
@@ -23,7 +22,7 @@ export interface WaitEnd {
 }
 
 export interface WaitForOptions {
-  /** Only what happens beyond this offset counts. */
+  /** The offset after which events count. */
   readonly after?: number | undefined;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -32,11 +31,11 @@ export interface WaitForOptions {
 const STATES: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output'] satisfies readonly WaitUntil[];
 
 /**
- * `exit`, `idle`, `blocked`, `prompt`, `output`, `match:/RE/`: any number of them, one pattern at most. Each text may
- * be a comma-separated list; `match:` without slashes takes the rest of the text.
+ * Parses `exit`, `idle`, `blocked`, `prompt`, `output`, `match:/RE/`: any number of them, one pattern at most. Each text may be a
+ * comma-separated list; `match:` without slashes takes the rest of the text.
  */
 export function parseWanted(texts: readonly string[]): WaitWanted {
-  // A variable of a script that is not set: nothing would ever meet it.
+  // An unset variable of a script: no event would ever meet it.
   if (texts.includes('')) throw new SpoolError('WAIT_UNKNOWN', { until: '' });
   const words = texts.flatMap((text) => [...wordsOf(text)]);
   const patterns = words.filter((word) => word.startsWith('match:'));
@@ -51,7 +50,7 @@ export function parseWanted(texts: readonly string[]): WaitWanted {
   };
 }
 
-/** One word, or one pattern in slashes (a slash inside a class or after a backslash does not end it), or a bare pattern. */
+/** A word, or a pattern in slashes (a slash inside a class or after a backslash does not end it), or a bare pattern. */
 const WORD = /(match:\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])*\/[a-z]*|match:[^/].*|[^,]*)(?:,|$)/sy;
 
 function* wordsOf(text: string): Generator<string> {
@@ -68,7 +67,7 @@ function* wordsOf(text: string): Generator<string> {
   }
 }
 
-/** Resolves with the first condition that holds; the end of the session always counts. */
+/** Resolves with the first condition that is true; the end of the session always counts. */
 export async function waitFor(
   client: Client,
   session: string,
@@ -113,14 +112,14 @@ async function untilMatch(
   return { reason: 'exit', offset: end?.offset ?? session.offset, session };
 }
 
-/** Where in which session a wait begins. */
+/** The session and the offset at which a wait begins. */
 export interface WaitPlace {
   readonly session: string;
-  /** Only what happens beyond this offset counts. */
+  /** The offset after which events count. */
   readonly after?: number | undefined;
 }
 
-/** The first of several sessions that meets a condition. */
+/** Resolves with the first of several sessions that meets a condition. */
 export async function waitForFirst(
   client: Client,
   places: readonly WaitPlace[],

@@ -1,11 +1,11 @@
-/** Shared by the tests of the log: temporary folders, bytes that identify their offset, and ways to read it all. */
+/** Helpers for the tests of the log: temporary folders, bytes that identify their offset, and ways to read a whole log. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import type { LogRead, LogStream } from '../types.ts';
 
-/** In memory where possible: thousands of small folders took 28 s on a busy disk, and 2 s here. */
+/** The folder for tests, in memory if possible: thousands of small folders took 28 s on a busy disk, and 2 s here. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** A folder for one test; `using` removes it. The log is in a subfolder, so that creating its folder is tested too. */
@@ -17,7 +17,7 @@ export class Scratch {
     return join(this.root, 'log');
   }
 
-  /** The folder as it is now: what a kill at this moment would leave. */
+  /** Copies the folder as it is now: the state that a kill at this moment would leave. */
   copyOf(folder: string): string {
     const copy = join(this.root, `copy-${this.#copies++}`);
     mkdirSync(copy);
@@ -30,18 +30,18 @@ export class Scratch {
   }
 }
 
-/** Bytes that differ from their neighbours and from those a segment further on. */
+/** Returns bytes that differ from their neighbours and from those one segment later. */
 export function sampleBytes(length: number, from = 0): Buffer {
   const bytes = Buffer.alloc(length);
   for (let i = 0; i < length; i++) bytes[i] = Math.imul(from + i, 0x9e37_79b1) >>> 24;
   return bytes;
 }
 
-export type Piece = Exclude<LogRead, { type: 'end' }>;
+export type LogPiece = Exclude<LogRead, { type: 'end' }>;
 
 /** Reads repeatedly, as a watcher does, and checks that it always advances and ends at the end. */
-export function readAll(log: Log, from = 0, maxBytes = 1 << 20): Piece[] {
-  const pieces: Piece[] = [];
+export function readAll(log: Log, from = 0, maxBytes = 1 << 20): LogPiece[] {
+  const pieces: LogPiece[] = [];
   for (let cursor = from; ;) {
     const read = log.read(cursor, maxBytes);
     if (read.from !== cursor) throw new Error(`asked for ${cursor}, was given ${read.from}`);
@@ -56,7 +56,7 @@ export function readAll(log: Log, from = 0, maxBytes = 1 << 20): Piece[] {
   }
 }
 
-/** The whole log as text: bytes as they are, gaps as `<reason from-to>`, stderr in `[]`. */
+/** Returns the whole log as text: bytes as they are, gaps as `<reason from-to>`, stderr in `[]`. */
 export function story(log: Log, from = 0): string {
   return readAll(log, from)
     .map((piece) => (piece.type === 'gap' ? `<${piece.reason} ${piece.from}-${piece.to}>` : quoted(piece)))
@@ -72,7 +72,7 @@ export function text(value: string): Buffer {
   return Buffer.from(value, 'latin1');
 }
 
-/** The fds that this process has open below a folder. */
+/** Returns the fds that this process has open below a folder. */
 export function openFiles(folder: string, readlink: (path: string) => string): string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {

@@ -1,4 +1,4 @@
-/** The attributes of a cell, as xterm keeps them: two words of bits, and a third value for underlines and links. */
+/** Reads the attributes of a cell, as xterm keeps them: two words of bits, and a third value for underlines and links. */
 import type { EngineAttributes, EngineLine } from './engine.ts';
 
 /** Normalized words: equal attributes have equal fields. */
@@ -9,7 +9,7 @@ export interface Attributes {
   readonly bg: number;
   /** 0 none, 1 single, 2 double, 3 curly, 4 dotted, 5 dashed. */
   readonly underline: number;
-  /** As a colour word; 0 for the colour of the text. */
+  /** The colour of the underline as a colour word; 0 for the colour of the text. */
   readonly underlineColour: number;
   /** xterm's number of the hyperlink, 0 for none. */
   readonly link: number;
@@ -34,7 +34,7 @@ export const Bg = {
 export const COLOUR_MODE = 0x300_0000;
 export const COLOUR_16 = 0x100_0000;
 export const COLOUR_256 = 0x200_0000;
-export const COLOUR_RGB = 0x300_0000;
+const COLOUR_RGB = 0x300_0000;
 export const COLOUR_BITS = 0x3ff_ffff;
 const RGB = 0xff_ffff;
 const UNDERLINE_SHIFT = 26;
@@ -48,7 +48,7 @@ export function attributesAt(line: EngineLine, column: number): Attributes {
   return attributesOf(fg, bg, (bg & Bg.extended) === 0 ? undefined : line._extendedAttrs[column]);
 }
 
-/** The pen: the attributes of what is printed next. */
+/** Returns the attributes of the pen, which the next printed character gets. */
 export const penOf = ({ fg, bg, extended }: EngineAttributes): Attributes =>
   attributesOf(fg, bg, (bg & Bg.extended) === 0 ? undefined : extended);
 
@@ -73,7 +73,7 @@ export function attributesOf(
 export const underlineOf = (extended: { _ext: number }): number => (extended._ext >>> UNDERLINE_SHIFT) & 7;
 export const underlineColourOf = (extended: { _ext: number }): number => cleanColour(extended._ext & COLOUR_BITS);
 
-/** xterm leaves the green and red of a former true colour in the word when a palette colour follows it. */
+/** Cleans a colour word: xterm keeps the green and red of a former true colour when a palette colour follows it. */
 export function cleanColour(word: number): number {
   const mode = word & COLOUR_MODE;
   return mode === 0 ? 0 : mode === COLOUR_RGB ? mode | (word & RGB) : mode | (word & 0xff);
@@ -89,7 +89,7 @@ export const isSameLook = (one: Attributes, other: Attributes): boolean =>
     one.underlineColour === other.underlineColour &&
     one.link === other.link);
 
-/** Nothing but a background: the result of erasing. */
+/** Returns whether the attributes consist only of a background: the result of erasing. */
 export const isErased = (look: Attributes): boolean =>
   look.fg === 0 &&
   (look.bg & ~COLOUR_BITS) === 0 &&

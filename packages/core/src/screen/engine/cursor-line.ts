@@ -1,15 +1,15 @@
-/** The line of the cursor, over all its rows, as text and without suggestions. */
-import type { Run, ScreenLine } from '../snapshot/screen-line.ts';
+/** Reads the line of the cursor, over all its rows, as text and without suggestions. */
+import type { StyledRun, ScreenLine } from '../snapshot/screen-line.ts';
 import type { ScreenModel } from './screen-model.ts';
 
 export interface CursorLine {
-  /** Up to the cursor. */
+  /** The text up to the cursor. */
   readonly before: string;
-  /** From the cursor on, without dim or grey text. */
+  /** The text from the cursor on, without dim or grey text. */
   readonly behind: string;
 }
 
-/** Shells show suggestions in grey: bright black, and the palette's shades of it. */
+/** The colour of suggestions in shells: bright black, and the palette's shades of grey. */
 const BRIGHT_BLACK = 8;
 
 export function cursorLineOf(model: ScreenModel): CursorLine {
@@ -24,7 +24,7 @@ export function cursorLineOf(model: ScreenModel): CursorLine {
   return { before: above.join('') + before.padEnd(cells), behind };
 }
 
-/** Blanks instead of suggestions. */
+/** Returns the text of a line, with blanks instead of suggestions. */
 export function solidText({ runs }: ScreenLine): string {
   return runs
     .map((run, at) => (isGhost(run, runs[at + 1]) ? ' '.repeat(run.text.length) : run.text))
@@ -34,8 +34,10 @@ export function solidText({ runs }: ScreenLine): string {
 
 const plain = ({ runs }: ScreenLine): string => runs.map(({ text }) => text).join('');
 
-/** A cursor that a program draws itself (one inverse cell) on a suggestion is part of it. */
-function isGhost({ style, cells }: Run, next: Run | undefined): boolean {
+/**
+ * Returns whether a run is a suggestion. A cursor that a program draws itself (one inverse cell) on a suggestion is part of it.
+ */
+function isGhost({ style, cells }: StyledRun, next: StyledRun | undefined): boolean {
   if (style.dim === true) return true;
   return style.inverse === true && cells <= 1 && next?.style.dim === true;
 }

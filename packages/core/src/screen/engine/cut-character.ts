@@ -1,9 +1,9 @@
 /**
- * The number of bytes at the end that are an incomplete character.
+ * Returns the number of bytes at the end that are an incomplete character.
  *
- * xterm 6 must not be given half a character: it keeps the bytes of an incomplete one, but takes a continuation byte of
- * 0x80 for "no byte", and so misreads every dash, quote and bullet (E2 80 xx) that is cut before its last byte. Judged
- * by length alone, as xterm does, so that invalid bytes are held back too and come out the same.
+ * xterm 6 must not be given half a character: it keeps the bytes of an incomplete one, but takes a continuation byte of 0x80 for
+ * "no byte", and so misreads every dash, quote and bullet (E2 80 xx) that is cut before its last byte. The decision is made by
+ * length alone, as in xterm, so that invalid bytes are held back too and give the same result.
  */
 export function cutBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {

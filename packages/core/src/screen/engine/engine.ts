@@ -2,14 +2,14 @@
  * xterm.js without a screen, and the internals that its public interface does not expose: saved cursors, margins, tab
  * stops, character sets, underline kinds and hyperlinks of cells, a synchronous write.
  *
- * All knowledge of these internals is in this file (and their shape in `engine.test.ts`), so that an update of xterm
- * which moves something fails in one place.
+ * All knowledge of these internals is in this file (and their shape in `engine.test.ts`), so that an update of xterm which moves
+ * a field fails in one place.
  */
 import headless from '@xterm/headless';
 import { guard, mendAlternate } from './engine-guards.ts';
 import { useWidths } from './widths.ts';
 
-export interface Size {
+export interface GridSize {
   readonly cols: number;
   readonly rows: number;
 }
@@ -24,7 +24,7 @@ export interface EngineAttributes {
 export interface EngineLine {
   isWrapped: boolean;
   readonly length: number;
-  /** Three words a cell: content, foreground, background. */
+  /** The data of the cells, three words for each: content, foreground, background. */
   readonly _data: Uint32Array;
   readonly _extendedAttrs: Readonly<Record<number, { _ext: number; _urlId: number } | undefined>>;
   getWidth(column: number): number;
@@ -53,9 +53,11 @@ export interface EngineBuffer {
   readonly savedCurAttrData: EngineAttributes;
   readonly savedCharset: Charset;
   readonly markers: readonly unknown[];
+  /** Frees memory piece by piece after the terminal has become narrower. */
+  readonly _memoryCleanupQueue: { enqueue(task: () => boolean | undefined): void };
 }
 
-/** A table from ASCII to characters; undefined is ASCII itself. Compared by identity. */
+/** A table from ASCII to characters; undefined is ASCII itself. Tables are compared by identity. */
 export type Charset = Readonly<Record<string, string>> | undefined;
 
 export interface EngineLink {
@@ -113,13 +115,13 @@ export class Engine {
   readonly core: EngineCore;
   readonly #terminal: headless.Terminal;
 
-  constructor({ cols, rows }: Size, scrollback: number) {
+  constructor({ cols, rows }: GridSize, scrollback: number) {
     this.#terminal = plainTerminal({ cols, rows }, { scrollback });
     this.core = coreOf(this.#terminal);
     guard(this.core);
   }
 
-  /** Like `Terminal.writeSync`, without its queue: an exception in there would block that queue for good. */
+  /** Parses bytes like `Terminal.writeSync`, without its queue: an exception would block that queue for good. */
   parse(bytes: Uint8Array): void {
     this.core._inputHandler.parse(bytes);
   }
@@ -142,18 +144,39 @@ export class Engine {
 }
 
 /**
- * xterm with its defaults, but silent (it would warn of every byte that it does not understand), and with current
+ * Creates an xterm with its defaults, but silent (it would warn of every byte that it does not understand), and with current
  * widths: its own are those of Unicode 6, for which ✅ and 🤖 are as narrow as a letter.
  */
-export function plainTerminal({ cols, rows }: Size, options: { readonly scrollback?: number } = {}): headless.Terminal {
+export function plainTerminal(
+  { cols, rows }: GridSize,
+  options: { readonly scrollback?: number } = {},
+): headless.Terminal {
   const terminal = new headless.Terminal({ cols, rows, ...options, allowProposedApi: true, logLevel: 'off' });
   useWidths(terminal);
+  silenceCleanup(coreOf(terminal));
   return terminal;
+}
+
+/**
+ * Keeps xterm from printing "task queue exceeded allotted deadline" when its memory is freed on a busy machine: `attach` would have that
+ * line amid the session's output. Every piece gets all the time it needs, and the next one comes in another turn of the event loop. All
+ * queues have one prototype, also those that a reset makes.
+ */
+function silenceCleanup({ buffers: { normal } }: EngineCore): void {
+  Object.assign(Object.getPrototypeOf(normal._memoryCleanupQueue) as object, {
+    _createDeadline() {
+      let asked = 0;
+      return { timeRemaining: () => (asked++ === 0 ? Infinity : 0) };
+    },
+  });
 }
 
 export const coreOf = (terminal: headless.Terminal): EngineCore => (terminal as unknown as { _core: EngineCore })._core;
 
-/** The final byte that designates each character set, found by asking xterm: the tables themselves are not exported. */
+/**
+ * Returns the final byte that designates a character set, found by trying all of them in xterm: the tables themselves are not
+ * exported.
+ */
 export function charsetFinal(charset: Charset): string {
   if (charset === undefined) return 'B';
   charsets ??= askForCharsets();

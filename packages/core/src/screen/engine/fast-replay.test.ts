@@ -1,4 +1,7 @@
-/** Stored output is drawn as far as it is still seen: the same cells, lines above, pen and modes as if all had been drawn. */
+/**
+ * Tests that stored output is drawn only as far as it is still visible: the cells, the lines above, pen and modes are the same as
+ * if all had been drawn.
+ */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { difference } from '../testing/difference.ts';
@@ -52,7 +55,7 @@ function play(bytes: Uint8Array, at: readonly Cut[], sink: Sink): void {
   sink.write(bytes.subarray(from));
 }
 
-/** The first difference between a model that drew everything and one that was fed fast. */
+/** Returns the first difference between a model that drew all bytes and one that used the fast replay. */
 function compared(bytes: Uint8Array, at: readonly Cut[], cols: number, scrollback: number): string | undefined {
   using drawn = new ScreenModel({ cols, rows: 6 }, { scrollback });
   play(bytes, at, drawn);

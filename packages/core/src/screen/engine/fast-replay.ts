@@ -1,17 +1,17 @@
 /**
- * Feeds a model with stored output and leaves out what has scrolled away by the end. Of a run of plain lines (text, tabs, colours,
- * line ends) only the last ones are drawn, as many as the screen and the lines above it show; of the others, the colours are
- * applied. The result is the same cell by cell, at a tenth of the cost. Keeps PAST-10.
+ * Feeds a model with stored output and leaves out lines that have scrolled away by the end. In a run of plain lines (text, tabs,
+ * colours, line ends) only the last ones are drawn, as many as the screen and the lines above it show; for the others, only the
+ * colours are applied. The result is the same cell by cell, at a tenth of the cost. Keeps PAST-10.
  *
  * Between `write` and `settle` the model may be behind.
  */
 import { isUtf8 } from 'node:buffer';
 import { concat } from '@spool/vt';
-import { colourSequences, hasC1, kindOf } from '../seen/plain-run.ts';
+import { colourSequences, hasC1, classifyBytes } from '../seen/plain-run.ts';
 import { cutBytes } from './cut-character.ts';
 import type { ScreenModel } from './screen-model.ts';
 
-/** Of a run of lines, so much gathers before those that have scrolled away are left out. */
+/** The size of a run at which the lines that have scrolled away are dropped. */
 const TRIM_BYTES = 256 * 1024;
 
 const LF = 0x0a;
@@ -19,7 +19,7 @@ const NOTHING = new Uint8Array(0);
 
 export class FastReplay {
   readonly #model: ScreenModel;
-  /** The end of the run: not drawn yet. */
+  /** The end of the run, which is not drawn yet. */
   #pieces: Uint8Array[] = [];
   #size = 0;
   #trimAt = TRIM_BYTES;
@@ -31,7 +31,7 @@ export class FastReplay {
     this.#model = model;
   }
 
-  /** Whether the model is where the bytes are. */
+  /** Whether the model has drawn all bytes. */
   get isSettled(): boolean {
     return this.#pieces.length === 0 && this.#cut.length === 0;
   }
@@ -58,7 +58,7 @@ export class FastReplay {
     this.#cut = NOTHING;
   }
 
-  /** Not inside of an escape sequence or a character, and the whole screen scrolls. */
+  /** Whether a run may begin: not inside of an escape sequence or a character, and only if the whole screen scrolls. */
   get #mayBegin(): boolean {
     const { core } = this.#model.engine;
     const { scrollTop, scrollBottom } = core.buffers.active;
@@ -73,7 +73,7 @@ export class FastReplay {
     if (this.#size >= this.#trimAt) this.#trim();
   }
 
-  /** Leaves out all but the last lines; of the others, the colours are applied. */
+  /** Drops all but the last lines; the colours of the others are applied. */
   #trim(): void {
     const all = Buffer.concat(this.#pieces);
     let cut = all.length;
@@ -86,7 +86,9 @@ export class FastReplay {
     this.#trimAt = Math.max(TRIM_BYTES, 2 * kept.length);
   }
 
-  /** The screen, the lines above it, and a screen in which these lines mix with what stood there before. */
+  /**
+   * The number of lines to draw: the screen, the lines above it, and another screen, on which new lines mix with older content.
+   */
   get #linesKept(): number {
     return 2 * this.#model.size.rows + this.#model.scrollback + 2;
   }
@@ -102,6 +104,6 @@ export class FastReplay {
 }
 
 function isPlain(bytes: Uint8Array, before: number): boolean {
-  const kind = kindOf(bytes, before);
+  const kind = classifyBytes(bytes, before);
   return kind === 'simple' || (kind === 'plain' && isUtf8(bytes) && !hasC1(bytes));
 }

@@ -1,17 +1,20 @@
 /**
- * The hyperlinks of a model: our own table in place of xterm's.
+ * Keeps the hyperlinks of a model in our own table, in place of xterm's.
  *
- * xterm ties a link to the line where it was opened, and drops it when that line is cleared, although other cells still
- * show it. And it never drops a link whose lines are only painted over, as every Ink program with links does for days:
- * each repaint leaves one more link and one more listener to every scroll. Here a link lives as long as a cell shows
- * it: when there are many, the cells are scanned.
+ * xterm ties a link to the line where it was opened, and drops it when that line is cleared, although other cells still show it.
+ * And it never drops a link whose lines are only painted over. Every Ink program with links does that for days: each repaint
+ * leaves one more link and one more listener to every scroll. Here a link lives as long as a cell shows it: when there are many,
+ * the cells are scanned.
  */
 import type { EngineBuffer, EngineCore, EngineLink } from './engine.ts';
 
-/** A full screen of links stays below; scanning 1000 lines takes well under a millisecond. */
+/**
+ * The number of links at which the cells are scanned: a full screen of links has fewer; scanning 1000 lines takes well under a
+ * millisecond.
+ */
 export const LINKS_MAX = 1024;
-/** A longer address is not kept: its text is then not a link. Browsers give up not far above. */
-export const LINK_CHARACTERS_MAX = 8192;
+/** The limit of an address: the text of a longer one is not a link. The limits of browsers are not far above. */
+const LINK_CHARACTERS_MAX = 8192;
 
 export class LinkTable {
   readonly #core: EngineCore;
@@ -34,7 +37,7 @@ export class LinkTable {
     return this.#byId.size;
   }
 
-  /** Call it between writes, when no link is just being made. */
+  /** Drops unused links; must be called between writes, when no link is being created. */
   sweep(): void {
     if (this.#byId.size <= this.#limit) return;
     const used = new Set<number>([this.#core._inputHandler._curAttrData.extended._urlId]);
@@ -46,13 +49,13 @@ export class LinkTable {
       this.#byId.delete(id);
       this.#byKey.delete(keyOf(data));
     }
-    // If most are in use, the next sweep waits until their number has doubled: each link is then scanned twice at most.
+    // If most links are in use, the next sweep waits until their number has doubled: each link is then scanned twice at most.
     this.#limit = Math.max(LINKS_MAX, 2 * this.#byId.size);
   }
 
   /**
-   * Links with the same id and address are one link; without an id, those with the same address are: a model need not
-   * distinguish them.
+   * Registers a link. Links with the same id and address are one link; without an id, those with the same address are: a model
+   * need not distinguish them.
    */
   #register(data: EngineLink['data']): number {
     if (data.uri.length + (data.id?.length ?? 0) > LINK_CHARACTERS_MAX) return 0;

@@ -1,5 +1,5 @@
 /**
- * The text of a line, without trailing blanks: the same as the engine's `translateToString(true, 0, cols)`, three times
+ * Returns the text of a line, without trailing blanks: the same as the engine's `translateToString(true, 0, cols)`, three times
  * as fast. Watching sixty screens needs it 24,000 times a second.
  */
 import { Buffer } from 'node:buffer';
@@ -7,7 +7,7 @@ import type { EngineLine } from './engine.ts';
 
 const CELLS_MAX = 1024;
 const WORDS_PER_CELL = 3;
-/** Of a cell's first word: the character, whether several are combined in it, and how many cells it takes. */
+/** Parts of a cell's first word: the character, whether several are combined in it, and the number of cells that it takes. */
 const CODE_POINT = 0x1fffff;
 const IS_COMBINED = 0x200000;
 const WIDTH_SHIFT = 22;

@@ -1,9 +1,9 @@
 /**
- * A part of the screen, cell by cell, for painting elsewhere: on a terminal of another size, or in a pane. Helps to
- * keep SIZE-6.
+ * Reads a part of the screen, cell by cell, for painting elsewhere: on a terminal of another size, or in a pane. Helps to keep
+ * SIZE-6.
  *
- * The result is safe to print: no control characters, nothing that reorders text, no mark without a letter; characters
- * cut in half at the edge of the part become blanks. Printed from left to right, each cell stays in its place.
+ * The result is safe to print: no control characters, no characters that reorder text, no mark without a letter; characters cut
+ * in half at the edge of the part become blanks. Printed from left to right, each cell stays in its place.
  */
 import { isUnfit } from '@spool/vt';
 import { type Attributes, attributesAt, PLAIN } from './attributes.ts';
@@ -12,9 +12,9 @@ import { glyphAt } from '../snapshot/paint-line.ts';
 import type { ScreenModel } from './screen-model.ts';
 
 export interface ScreenCell {
-  /** A blank is a space; the second half of a wide character is empty. */
+  /** The text: a blank is a space; the second half of a wide character is empty. */
   readonly text: string;
-  /** How many cells the text takes: 0 for the second half of a wide character. */
+  /** The number of cells that the text takes: 0 for the second half of a wide character. */
   readonly width: 0 | 1 | 2;
   readonly look: Attributes;
   /** The address of the hyperlink, as the program gave it; empty for none. */
@@ -23,10 +23,10 @@ export interface ScreenCell {
 
 export const BLANK_CELL: ScreenCell = Object.freeze({ text: ' ', width: 1, look: PLAIN, link: '' });
 
-/** A letter with more marks than this is cut: real scripts have three or four. */
+/** The limit of one cell: a letter with more marks is cut; real scripts have three or four. */
 const TEXT_UNITS_MAX = 32;
 
-/** The cells of one row, `to` excluded. Cells beyond the screen are left out. */
+/** Returns the cells of one row, `to` excluded. Cells beyond the screen are left out. */
 export function screenCells({ engine: { core } }: ScreenModel, row: number, from: number, to: number): ScreenCell[] {
   const { active } = core.buffers;
   const line = row >= 0 && row < core.rows ? active.lines.get(active.ybase + row) : undefined;

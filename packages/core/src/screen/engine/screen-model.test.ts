@@ -22,7 +22,7 @@ test('a cursor that waits at the margin says so', () => {
   expect(modelOf('a'.repeat(10)).cursor).toMatchObject({ row: 0, col: 9, isWrapPending: true });
 });
 
-test('a line that is too long goes on: what stands of it above the cursor is known, with its blanks', () => {
+test('the text of a long line in the rows above the cursor is known, with its blanks', () => {
   expect(modelOf('before\r\n12345678  next').textAboveCursor()).toBe('12345678  ');
   expect(modelOf('1234567890abcdefghijk').textAboveCursor()).toBe('1234567890abcdefghij');
   expect(modelOf('1234567890\r\nk').textAboveCursor()).toBe('');
@@ -52,7 +52,7 @@ test('[ATT-5] cuts: characters and sequences may be cut at any byte, even where 
   expect(whole.text()[0]).toBe('a — “b” • 漢redlink 👩\u200d💻');
 });
 
-test('[ATT-5] cuts: what is unfinished can be told', () => {
+test('[ATT-5] cuts: `pending` has the unfinished bytes', () => {
   const pendingAfter = (text: string, end: number): string => {
     const model = new ScreenModel(SIZE);
     model.write(bytes(text).subarray(0, end));
@@ -101,7 +101,7 @@ test('it answers nothing, whatever is asked', () => {
     model.engine.core as unknown as { coreService: { onData(listen: (data: string) => void): void } }
   ).coreService.onData((data) => sent.push(data));
   model.write(bytes('\x1b[c\x1b[6n\x1b[?2026$p\x1bP$qm\x1b\\'));
-  // The engine would have answered a listener; only this test listens.
+  // The engine would have answered a listener; only this test has one.
   expect(sent.length).toBeGreaterThan(0);
   expect(Object.getOwnPropertyNames(ScreenModel.prototype)).not.toContain('onData');
 });

@@ -1,5 +1,5 @@
 /**
- * A headless terminal: the state that a session's output leads to. Keeps ATT-5 and SCR-4.
+ * A headless terminal: the state that results from a session's output. Keeps ATT-5 and SCR-4.
  *
  * Fed with the bytes and the changes of size, in order, it has every cell, the cursor and the modes at that offset. It
  * never answers a query (the keeper does that, once), never throws at its input, and its memory is bounded by size and
@@ -8,14 +8,14 @@
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { concat, EscapeScanner, INITIAL_MODES, type ModeState, ModeTracker } from '@spool/vt';
 import { attributesAt, COLOUR_BITS, Fg } from './attributes.ts';
-import { Engine, type EngineBuffer, type Size } from './engine.ts';
+import { Engine, type EngineBuffer, type GridSize } from './engine.ts';
 import { cutBytes } from './cut-character.ts';
 import { LinkTable } from './link-table.ts';
 import { plainText } from './plain-text.ts';
 import { type ScreenLine, screenLine } from '../snapshot/screen-line.ts';
 
 export interface ScreenModelOptions {
-  /** Lines kept above the screen. A line of 80 cells takes 1 KB. */
+  /** The number of lines kept above the screen. A line of 80 cells takes 1 KB. */
   readonly scrollback?: number;
   /** The modes before the first byte; for a model that continues from a keyframe. */
   readonly modes?: ModeState;
@@ -24,32 +24,35 @@ export interface ScreenModelOptions {
 export interface ScreenCursor {
   readonly row: number;
   readonly col: number;
-  /** After the last column: what is printed next goes to the next line. `col` is then the last one. */
+  /** Whether the cursor is after the last column: the next character is printed on the next line. `col` is then the last one. */
   readonly isWrapPending: boolean;
   readonly isVisible: boolean;
 }
 
-export const COLS_MIN = 2;
+const COLS_MIN = 2;
 export const COLS_MAX = 1000;
 export const ROWS_MAX = 1000;
-/** xterm keeps a buffer of four bytes for each byte of the largest piece it was ever given; this is its initial size. */
+/**
+ * The size of a piece, the initial size of xterm's buffer: that buffer grows to four bytes for each byte of the largest piece it
+ * was ever given.
+ */
 const PIECE_BYTES = 4096;
 
 export class ScreenModel {
-  /** For the other files of this folder: the snapshot reads the cells there. */
+  /** The engine, for the other files of this folder: the snapshot reads its cells. */
   readonly engine: Engine;
   readonly scrollback: number;
   readonly #modes: ModeTracker;
   readonly #scanner: EscapeScanner;
   readonly #links: LinkTable;
   #cut: Uint8Array = NOTHING;
-  /** Lines that were dropped above the screen. */
+  /** The number of lines that were dropped above the screen. */
   #trimmed = 0;
   #counted: EngineBuffer | undefined;
   /** The parts of the current chunk that the engine must not see: it would keep up to 10 MB of one string. */
   #overlong: { readonly source: Uint8Array; readonly from: number; readonly to: number }[] = [];
 
-  constructor(size: Size, options: ScreenModelOptions = {}) {
+  constructor(size: GridSize, options: ScreenModelOptions = {}) {
     this.scrollback = options.scrollback ?? SCROLLBACK_LINES;
     this.engine = new Engine(within(size), this.scrollback);
     this.#modes = new ModeTracker(options.modes ?? INITIAL_MODES);
@@ -67,7 +70,7 @@ export class ScreenModel {
     else this.#writeWithout(bytes, this.#overlong.splice(0));
   }
 
-  /** An overlong string has no effect: the engine abandons it (CAN) and continues after it. */
+  /** Writes bytes without overlong strings, which have no effect: the engine abandons them (CAN) and continues after them. */
   #writeWithout(bytes: Uint8Array, parts: readonly { source: Uint8Array; from: number; to: number }[]): void {
     let at = 0;
     for (const { source, from, to } of parts) {
@@ -87,7 +90,7 @@ export class ScreenModel {
     this.draw(end === whole.length ? whole : whole.subarray(0, end));
   }
 
-  /** Draws without tracking modes or incomplete sequences: for our own bytes, not the program's. */
+  /** Draws our own bytes, not the program's, without tracking modes or incomplete sequences. */
   draw(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) {
       const to =
@@ -106,7 +109,7 @@ export class ScreenModel {
     this.engine.resize(size.cols, size.rows);
   }
 
-  get size(): Size {
+  get size(): GridSize {
     return { cols: this.engine.core.cols, rows: this.engine.core.rows };
   }
 
@@ -116,7 +119,7 @@ export class ScreenModel {
     return { row: y, col: Math.min(x, cols - 1), isWrapPending: x >= cols, isVisible: !coreService.isCursorHidden };
   }
 
-  /** As the program has set them. Modes that only affect drawing are the engine's. */
+  /** The modes that the program has set. The engine has the modes that only affect drawing. */
   get modes(): ModeState {
     const { coreService, optionsService } = this.engine.core;
     const { insertMode } = coreService.modes;
@@ -148,24 +151,27 @@ export class ScreenModel {
     return this.#buffer.ybase;
   }
 
-  /** The same of the normal screen, also while the alternate one is shown. */
+  /** The same number for the normal screen, also while the alternate one is shown. */
   get scrolledLines(): number {
     return this.engine.core.buffers.normal.ybase;
   }
 
-  /** Lines that have left the normal screen, also those that are no longer kept. Erasing the history does not count back. */
+  /**
+   * The number of lines that have left the normal screen, including those that are no longer kept. Erasing the history does not
+   * reduce it.
+   */
   get scrolledTotal(): number {
     return this.#trimmed + this.scrolledLines;
   }
 
-  /** Its size in memory, as measured: three words a cell, and the objects around lines and terminal. */
+  /** The size in memory, as measured: three words for each cell, and the objects around lines and terminal. */
   get estimatedBytes(): number {
     const { normal, alt } = this.engine.core.buffers;
     const lines = normal.lines.length + alt.lines.length;
     return MODEL_BYTES + lines * (LINE_BYTES + this.engine.core.cols * CELL_BYTES);
   }
 
-  /** The visible lines, without trailing blanks. */
+  /** Returns the visible lines, without trailing blanks. */
   text(): string[] {
     return this.lines().map((line) =>
       line.runs
@@ -175,7 +181,7 @@ export class ScreenModel {
     );
   }
 
-  /** The visible lines as plain characters: as `text`, and much cheaper, for frequent use. */
+  /** Returns the visible lines as plain characters: like `text`, but much cheaper, for frequent use. */
   plainLines(): string[] {
     const { ybase, lines } = this.#buffer;
     const { rows, cols } = this.engine.core;
@@ -187,7 +193,10 @@ export class ScreenModel {
     return found;
   }
 
-  /** What stands of the cursor's line in the rows above the cursor: a line that is too long for one row goes on in the next. */
+  /**
+   * Returns the text of the cursor's line in the rows above the cursor: a line that is too long for one row continues in the
+   * next.
+   */
   textAboveCursor(): string {
     const { ybase, y, lines } = this.#buffer;
     const { cols } = this.engine.core;
@@ -197,7 +206,7 @@ export class ScreenModel {
     return text;
   }
 
-  /** What is behind a cell of the screen, as a colour word: buttons show by it alone which one is selected. */
+  /** Returns the background of a cell as a colour word: some buttons show their selection only by it. */
   backgroundAt(row: number, col: number): number {
     const { ybase, lines } = this.#buffer;
     const line = lines.get(ybase + row);
@@ -206,7 +215,7 @@ export class ScreenModel {
     return ((fg & Fg.inverse) === 0 ? bg : fg) & COLOUR_BITS;
   }
 
-  /** The lines from `from` up to `to`: 0 is the top of the screen, -1 the line above it. By default the whole screen. */
+  /** Returns the lines from `from` up to `to`: 0 is the top of the screen, -1 the line above it. By default the whole screen. */
   lines(from = 0, to: number = this.engine.core.rows): ScreenLine[] {
     const { ybase, lines } = this.#buffer;
     const found: ScreenLine[] = [];
@@ -215,7 +224,7 @@ export class ScreenModel {
     return found;
   }
 
-  /** The bytes of the incomplete sequence or character at the end of the stream. */
+  /** Returns the bytes of the incomplete sequence or character at the end of the stream. */
   pending(): Uint8Array {
     return this.#scanner.pending;
   }
@@ -228,7 +237,7 @@ export class ScreenModel {
     this.dispose();
   }
 
-  /** A terminal that was reset has new lines. */
+  /** Counts dropped lines; a terminal that was reset has new lines. */
   #count(): void {
     const { normal } = this.engine.core.buffers;
     if (normal === this.#counted) return;
@@ -244,7 +253,7 @@ export class ScreenModel {
     try {
       this.engine.parse(piece);
     } catch {
-      // An unknown fault of the engine. The picture lacks the rest of the piece; the log has it.
+      // An unknown bug of the engine. The picture lacks the rest of the piece; the log has it.
       this.engine.recover();
     }
   }
@@ -256,7 +265,7 @@ const CELL_BYTES = 12;
 const NOTHING = new Uint8Array(0);
 const CANCEL = Uint8Array.of(0x18);
 
-function within({ cols, rows }: Size): Size {
+function within({ cols, rows }: GridSize): GridSize {
   return { cols: clamp(cols, COLS_MIN, COLS_MAX), rows: clamp(rows, 1, ROWS_MAX) };
 }
 

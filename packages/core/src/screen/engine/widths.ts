@@ -1,4 +1,4 @@
-/** Tells xterm how wide characters are (`cellsOf`). */
+/** Provides xterm with the width of characters (`cellsOf`). */
 import { cellsOf } from '@spool/vt';
 
 interface UnicodeTerminal {
@@ -9,8 +9,8 @@ const WIDTHS = {
   version: 'spool',
   wcwidth: cellsOf,
   /**
-   * A character with the one before it: where it joins that one, it has the same width. In the format of xterm's own
-   * tables.
+   * Returns the properties of a character after another one: if it joins that one, it has the same width. The result has the
+   * format of xterm's own tables.
    */
   charProperties(point: number, preceding: number): number {
     const cells = cellsOf(point);

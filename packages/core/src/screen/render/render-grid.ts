@@ -1,4 +1,4 @@
-/** A model's screen as rows of runs, in the compact form of the wire (`Grid`). */
+/** Renders a model's screen as rows of runs, in the compact form of the wire (`Grid`). */
 import { GridBit, type GridRun } from '@spool/protocol';
 import type { ScreenModel } from '../engine/screen-model.ts';
 import type { Style } from '../snapshot/screen-line.ts';

@@ -1,12 +1,12 @@
 /**
- * Lines as HTML: one `<pre>` with spans and inline styles, for pasting into any page or mail.
+ * Renders lines as HTML: one `<pre>` with spans and inline styles, for pasting into any page or mail.
  *
  * The program's output is untrusted: every character is escaped, in content and in attributes, and only web and mail
  * addresses become links.
  */
 import { DEFAULT_COLOURS, type Rgb, xtermColour } from '@spool/vt';
 import { renderedLines, type RenderOptions } from './rendered-lines.ts';
-import type { Colour, Run, ScreenLine, Style } from '../snapshot/screen-line.ts';
+import type { Colour, StyledRun, ScreenLine, Style } from '../snapshot/screen-line.ts';
 import type { ScreenModel } from '../engine/screen-model.ts';
 
 export function renderHtml(model: ScreenModel, options: RenderOptions = {}): string {
@@ -16,7 +16,7 @@ export function renderHtml(model: ScreenModel, options: RenderOptions = {}): str
 
 export const lineHtml = ({ runs }: ScreenLine): string => runs.map(runHtml).join('');
 
-function runHtml({ text, style }: Run): string {
+function runHtml({ text, style }: StyledRun): string {
   const css = cssOf(style);
   const body = css === '' ? escapeHtml(text) : `<span style="${css}">${escapeHtml(text)}</span>`;
   return style.link !== undefined && isHarmless(style.link)
@@ -47,7 +47,7 @@ function cssOf(style: Style): string {
   return css.filter(Boolean).join(';');
 }
 
-/** Schemes that only open something when clicked, and run nothing. */
+/** Returns whether a link has a scheme that only opens a page when clicked, and runs no program. */
 const isHarmless = (uri: string): boolean => /^(https?|mailto):/i.test(uri);
 
 const cssColour = (colour: Colour | undefined): string | undefined =>
@@ -57,7 +57,7 @@ const rgb = (colour: Rgb): string => `#${colour.map((part) => part.toString(16).
 const FOREGROUND = rgb(DEFAULT_COLOURS.foreground);
 const BACKGROUND = rgb(DEFAULT_COLOURS.background);
 
-/** What stands before and after the lines. */
+/** The text before and after the lines. */
 export const HTML_BEGIN = `<pre class="spool-screen" style="color:${FOREGROUND};background:${BACKGROUND}">`;
 export const HTML_END = '</pre>';
 

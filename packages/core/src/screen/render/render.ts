@@ -1,8 +1,8 @@
-/** A model's lines for users and programs: as text, with colours for a terminal, as data (and `render-html.ts`). */
+/** Renders a model's lines for users and programs: as text, with colours for a terminal, as data (and `render-html.ts`). */
 import type { ModeState } from '@spool/vt';
 import { Bg, PLAIN } from '../engine/attributes.ts';
 import { renderedLines, type RenderOptions } from './rendered-lines.ts';
-import type { Run, ScreenLine, Style } from '../snapshot/screen-line.ts';
+import type { StyledRun, ScreenLine, Style } from '../snapshot/screen-line.ts';
 import type { ScreenCursor, ScreenModel } from '../engine/screen-model.ts';
 import { sgr } from '../snapshot/sgr.ts';
 
@@ -13,7 +13,7 @@ export interface ScreenJson {
   readonly isAlternate: boolean;
   readonly cursor: ScreenCursor;
   readonly modes: ModeState;
-  /** How many of `lines`, from the first, are history. */
+  /** The number of `lines`, from the first, that are history. */
   readonly historyLines: number;
   readonly lines: readonly LineJson[];
 }
@@ -23,13 +23,13 @@ export interface LineJson {
   readonly runs: readonly { readonly text: string; readonly cells: number; readonly style: Style }[];
 }
 
-/** One line each, without blanks at the end. */
+/** Returns the lines, without blanks at the end. */
 export const renderText = (model: ScreenModel, options: RenderOptions = {}): string =>
   renderedLines(model, options).map(textOf).join('\n');
 
 /**
- * One line each, colours and other attributes as SGR and nothing else: safe to print anywhere. Each line starts and
- * ends plain.
+ * Returns the lines with colours and other attributes as SGR, without any other sequence: safe to print anywhere. Each line
+ * starts and ends plain.
  */
 export const renderAnsi = (model: ScreenModel, options: RenderOptions = {}): string =>
   renderedLines(model, options).map(lineAnsi).join('\n');
@@ -57,7 +57,7 @@ const textOf = ({ runs }: ScreenLine): string =>
     .join('')
     .trimEnd();
 
-/** A line with its colours as SGR. It starts and ends plain. */
+/** Returns a line with its colours as SGR. It starts and ends plain. */
 export function lineAnsi({ runs }: ScreenLine): string {
   let look = PLAIN;
   let line = '';
@@ -68,8 +68,8 @@ export function lineAnsi({ runs }: ScreenLine): string {
   return line + sgr(look, PLAIN);
 }
 
-/** DECSCA is not visible. */
-const lookOf = ({ attributes }: Run): Run['attributes'] => ({
+/** Returns the attributes without DECSCA, which is not visible. */
+const lookOf = ({ attributes }: StyledRun): StyledRun['attributes'] => ({
   ...attributes,
   bg: (attributes.bg & ~Bg.protected) >>> 0,
 });

@@ -1,9 +1,9 @@
-/** Which of a model's lines are rendered. */
+/** Selects the lines of a model that are rendered. */
 import type { ScreenLine } from '../snapshot/screen-line.ts';
 import type { ScreenModel } from '../engine/screen-model.ts';
 
 export interface RenderOptions {
-  /** How many lines of history to put before the screen (default: 0). */
+  /** The number of lines of history before the screen (default: 0). */
   readonly history?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds where a program switches to the alternate screen or back, and where it erases its screen: the places at which the reader
- * must look before the bytes take effect. Also notices whether the cursor was moved to another row.
+ * Finds where a program switches to the alternate screen or back, and where it erases its screen: there the reader must read the
+ * screen before the bytes take effect. It also notices whether the cursor was moved to another row.
  */
 import { EscapeScanner, paramOf, paramsOf, type Sequence } from '@spool/vt';
 
@@ -8,7 +8,7 @@ export type Break = 'enter' | 'leave' | 'erase' | 'erase-below' | 'reset';
 
 export interface FoundBreak {
   readonly what: Break;
-  /** Index in the chunk of the first byte of the sequence; 0 if it began in an earlier chunk. */
+  /** The index in the chunk of the first byte of the sequence; 0 if it began in an earlier chunk. */
   readonly at: number;
 }
 

@@ -1,19 +1,19 @@
 /**
- * A full-screen program, from entering the alternate screen to leaving it: keeps the last screen that showed anything.
+ * Follows a full-screen program, from entering the alternate screen to leaving it: keeps the last screen that showed any content.
  *
- * Many programs erase their screen before they leave, so the last picture at the very end may be empty. Whenever time passes,
- * the picture is looked at; at the end, the last one that was mostly there is taken.
+ * Many programs erase their screen before they leave, so the last picture at the very end may be empty. The picture is sampled
+ * whenever time passes; at the end, the last one that was mostly complete is taken.
  */
 import type { ScreenModel } from '../engine/screen-model.ts';
 import type { ScreenLine } from '../snapshot/screen-line.ts';
 import { isBlank, type SeenFrame, type SeenScreen, trimmed } from './seen-item.ts';
 
-/** A program that has not painted for this long shows a finished picture. */
+/** The time without painting after which a picture counts as finished. */
 const FRAME_QUIET_MS = 300;
-/** How often the picture is looked at, in the session's time. */
+/** The interval of samples, in the session's time. */
 const LOOK_MS = 50;
 
-interface Picture {
+interface ScreenPicture {
   readonly at: number;
   readonly lines: readonly string[];
   readonly rows: readonly ScreenLine[] | undefined;
@@ -23,7 +23,7 @@ export class FullScreen {
   readonly #model: ScreenModel;
   readonly #from: number;
   readonly #isStyled: boolean;
-  #last: Picture | undefined;
+  #last: ScreenPicture | undefined;
   #lastFrame = '';
   #paintedAt: number;
   #lookedAt = -Infinity;
@@ -35,7 +35,9 @@ export class FullScreen {
     this.#isStyled = isStyled;
   }
 
-  /** Call it before bytes of that time are painted. Returns the picture so far, if it stood still for a while and is new. */
+  /**
+   * Must be called before bytes of that time are painted. Returns the picture so far, if it was unchanged for a while and is new.
+   */
   before(at: number, wantsFrames: boolean): SeenFrame | undefined {
     const quietMs = at - this.#paintedAt;
     if (at - this.#lookedAt >= LOOK_MS) this.look();
@@ -45,14 +47,14 @@ export class FullScreen {
     return frame;
   }
 
-  /** Call it also before the screen is erased. */
+  /** Takes a sample; must also be called before the screen is erased. */
   look(): void {
     const now = this.#picture();
     this.#lookedAt = this.#paintedAt;
     if (fullness(now) > 0) this.#last = now;
   }
 
-  /** Undefined if the program has shown nothing. */
+  /** Returns undefined if the program has shown no content. */
   end(isOver: boolean): SeenScreen | undefined {
     const now = this.#picture();
     const last = this.#last;
@@ -71,7 +73,7 @@ export class FullScreen {
     return { type: 'frame', at, lines };
   }
 
-  #picture(): Picture {
+  #picture(): ScreenPicture {
     const lines = trimmed(
       this.#model.plainLines().map((line) => line.trimEnd()),
       isBlank,
@@ -81,4 +83,4 @@ export class FullScreen {
   }
 }
 
-const fullness = ({ lines }: Picture): number => lines.reduce((sum, line) => sum + (isBlank(line) ? 0 : 1), 0);
+const fullness = ({ lines }: ScreenPicture): number => lines.reduce((sum, line) => sum + (isBlank(line) ? 0 : 1), 0);

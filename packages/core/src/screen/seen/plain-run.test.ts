@@ -1,18 +1,18 @@
-/** Plain lines are read without a model: the same lines and times as with it, whatever the bytes and however they are cut. */
+/** Tests that plain lines are read without a model: the same lines and times as with it, for any bytes and any cuts. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { kindOf, type RunLimits } from './plain-run.ts';
+import { classifyBytes, type RunLimits } from './plain-run.ts';
 import type { SeenItem } from './seen-item.ts';
 import { SeenReader, type SeenReaderOptions } from './seen-reader.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 /**
- * The same histories in each run. Of 3,000 others, about one differs: a screen that changes its size while a line longer than the
- * screen scrolls out of it is laid out again by the model, and was already given without it.
+ * The seed, which makes the same histories in each run. Of 3,000 others, about one differs: a screen that changes its size while
+ * a line longer than the screen scrolls out of it is laid out again by the model, and was already returned without it.
  */
 const SEED = 20_261_117;
-/** Small, so that the lines of a test are more than those that are kept. */
+/** Small limits, so that a test has more lines than are kept. */
 const LIMITS: RunLimits = { bytes: 40, bytesMax: 4000, lines: 20 };
 type Write = Uint8Array | { readonly cols: number; readonly rows: number };
 
@@ -52,7 +52,7 @@ const plainText = fc.array(lines, { minLength: 1, maxLength: 8 }).map(joined);
 const anyText = fc
   .array(fc.oneof({ weight: 12, arbitrary: lines }, { weight: 1, arbitrary: rare }), { minLength: 1, maxLength: 8 })
   .map(joined);
-/** Where it is cut, and resized. */
+/** Places where the history is cut, and resized. */
 const cuts = fc.array(
   fc.tuple(fc.nat(5000), fc.constantFrom(null, null, null, { cols: 31, rows: 4 }, { cols: 12, rows: 9 })),
   {
@@ -73,8 +73,8 @@ function pieces(bytes: Uint8Array, at: readonly (readonly [number, Write | null]
 }
 
 /**
- * What must be the same. Of plain text that is everything. Otherwise, when a row got its text, and how many blank lines were erased
- * or scrolled away, depends on how the model was written to.
+ * Returns the parts that must be equal. For plain text that is all of it. Otherwise, when a row got its text, and how many blank
+ * lines were erased or scrolled away, depends on how the model was written to.
  */
 function compared(items: readonly SeenItem[], all: readonly Write[], isPlain: boolean): unknown[] {
   const isResized = all.some((each) => !(each instanceof Uint8Array));
@@ -138,7 +138,7 @@ test('[PAST-9] most of a plain log does not reach the model', () => {
 });
 
 test('simple are lines of printable ASCII; plain are also tabs, colours, carriage returns and other characters', () => {
-  const kind = (some: string, before = 0): string => kindOf(Buffer.from(some), before);
+  const kind = (some: string, before = 0): string => classifyBytes(Buffer.from(some), before);
   expect(['a b\r\n\r\nc', 'a\r'].map((some) => kind(some))).toEqual(['simple', 'simple']);
   expect(kind('\na', 0x0d)).toBe('simple');
   expect(kind('a', 0x0d)).toBe('plain');

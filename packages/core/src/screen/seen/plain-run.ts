@@ -1,52 +1,52 @@
 /**
- * A run of plain lines: printed text, tabs, colours and line ends, nothing that moves the cursor to another line. On the last row
- * of a screen, such lines scroll up one by one, and what a person saw of each is known without a model of the screen. Ten times
- * as fast as the model. Keeps PAST-9.
+ * Reads a run of plain lines: printed text, tabs, colours and line ends, but no moves of the cursor to another line. On the last
+ * row of a screen, such lines scroll up one by one, and the visible text of each is known without a model of the screen. This is
+ * ten times as fast as the model. Keeps PAST-9.
  *
- * The lines at the end stay bytes, because what follows may change them: the reader writes them to its model when the run ends.
- * They are more than the tallest screen, so that a screen that grows finds its lines.
+ * The lines at the end are kept as bytes, because later output may change them: the reader writes them to its model when the run
+ * ends. They are more than the tallest screen, so that a screen that grows finds its lines.
  */
 import { isUtf8 } from 'node:buffer';
 import { plainLineEnds } from '@spool/vt';
-import type { Size } from '../engine/engine.ts';
+import type { GridSize } from '../engine/engine.ts';
 import { ROWS_MAX, ScreenModel } from '../engine/screen-model.ts';
 import type { SeenText } from './seen-item.ts';
 import { SeenRows } from './seen-rows.ts';
 
-export interface Piece {
+export interface TimedBytes {
   readonly bytes: Uint8Array;
   readonly at: number;
 }
 
 export interface RunLimits {
-  /** This much gathers before lines are given. */
+  /** The size of a run at which lines are returned. */
   readonly bytes: number;
-  /** If it has too few lines by then, the model reads it: its lines are very long. */
+  /** The size at which the model reads a run with too few lines, which are then very long. */
   readonly bytesMax: number;
-  /** Kept as bytes. */
+  /** The number of lines that are kept as bytes. */
   readonly lines: number;
 }
 
-/** The tallest screen, and the lines above it that may still change. */
+/** Limits for the tallest screen, and the lines above it that may still change. */
 export const RUN_LIMITS: RunLimits = { bytes: 512 * 1024, bytesMax: 4 * 1024 * 1024, lines: ROWS_MAX + 100 };
 
-/** The reader gives a line of more rows in parts. */
+/** The number of rows of one line; the reader returns a longer line in parts. */
 const LINE_ROWS_MAX = 100;
 const TAB_CELLS = 8;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Simple: printable ASCII and line ends only. Plain: also tabs, colours, carriage returns and other characters. */
+/** `simple`: printable ASCII and line ends only. `plain`: also tabs, colours, carriage returns and other characters. */
 export type Kind = 'simple' | 'plain' | 'other';
 
 const ESC = 0x1b;
-/** All but tab, line feed, carriage return and escape. */
+/** Matches all controls but tab, line feed, carriage return and escape. */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]/;
 const BARE_LF = /[^\r]\n/;
 const NO_COLOUR = /\x1b(?!\[[0-9;:]{0,64}m)/;
 const COLOURS = /\x1b\[[0-9;:]*m/g;
 const NOT_PRINTED = /[^\x20-\x7e]/;
-/** U+0080 to U+009F are controls, in UTF-8 too. */
+/** Matches the controls U+0080 to U+009F, as UTF-8. */
 const C1 = /\xc2[\x80-\x9f]/;
 const NOT_ASCII = /[\x80-\xff]/;
 
@@ -54,10 +54,10 @@ const latin1 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 
 /**
- * What kind of bytes these are. `before` is the byte before them. Other are: controls, escape sequences except colours, and a
- * line feed without a carriage return, which stays in its column.
+ * Returns the kind of these bytes. `before` is the byte before them. `other` means controls, escape sequences except colours, and
+ * a line feed without a carriage return, which stays in its column.
  */
-export function kindOf(bytes: Uint8Array, before: number): Kind {
+export function classifyBytes(bytes: Uint8Array, before: number): Kind {
   if (plainLineEnds(bytes, before) === 'crlf') return 'simple';
   const text = latin1(bytes);
   if (CONTROL.test(text)) return 'other';
@@ -66,7 +66,7 @@ export function kindOf(bytes: Uint8Array, before: number): Kind {
   return 'plain';
 }
 
-/** The colours that these bytes leave behind: what is set before a reset does not matter. */
+/** Returns the colour sequences that are in force after these bytes: those before a reset do not matter. */
 export function colourSequences(bytes: Uint8Array): string {
   if (!bytes.includes(ESC)) return '';
   const text = latin1(bytes);
@@ -74,7 +74,7 @@ export function colourSequences(bytes: Uint8Array): string {
   return (text.slice(reset).match(COLOURS) ?? []).join('');
 }
 
-/** Whether they have a control of U+0080 to U+009F, as UTF-8. */
+/** Returns whether the bytes contain a control of U+0080 to U+009F, as UTF-8. */
 export function hasC1(bytes: Uint8Array): boolean {
   return C1.test(latin1(bytes));
 }
@@ -82,12 +82,12 @@ export function hasC1(bytes: Uint8Array): boolean {
 export class PlainRun implements Disposable {
   readonly #cols: number;
   readonly #limits: RunLimits;
-  #pieces: Piece[] = [];
+  #pieces: TimedBytes[] = [];
   #size = 0;
   #isSimple = true;
   #scratch: { readonly model: ScreenModel; readonly rows: SeenRows } | undefined;
 
-  constructor({ cols }: Size, limits: RunLimits) {
+  constructor({ cols }: GridSize, limits: RunLimits) {
     this.#cols = cols;
     this.#limits = limits;
   }
@@ -95,12 +95,12 @@ export class PlainRun implements Disposable {
   add(bytes: Uint8Array, at: number, kind: Kind): void {
     if (bytes.length === 0) return;
     if (kind !== 'simple') this.#isSimple = false;
-    // The clock does not go back.
+    // Times never decrease.
     this.#pieces.push({ bytes, at: Math.max(at, this.#pieces.at(-1)?.at ?? at) });
     this.#size += bytes.length;
   }
 
-  /** Whether it is time to take lines. */
+  /** Whether the run is long enough to take lines. */
   get isFull(): boolean {
     return this.#size >= this.#limits.bytes;
   }
@@ -113,7 +113,7 @@ export class PlainRun implements Disposable {
     return this.#pieces.at(-1)?.bytes.at(-1) ?? LF;
   }
 
-  /** Takes the lines that nothing can change any more; null if the model must read them. */
+  /** Takes the lines that can no longer change; null if the model must read them. */
   take(): readonly SeenText[] | null {
     const all = Buffer.concat(this.#pieces.map(({ bytes }) => bytes));
     let end = all.lastIndexOf(LF);
@@ -133,7 +133,7 @@ export class PlainRun implements Disposable {
       if (cells > LINE_ROWS_MAX * this.#cols) return null;
       const to = from + line.length + 2;
       let at = times.of(from);
-      // What a line shows first may be in a later piece.
+      // The first visible character of a line may be in a later piece.
       while (times.end < to && this.#isBlank(line.slice(0, times.end - from))) at = times.next();
       const shown = isSimple ? line : this.#textOf(line);
       found.push({ type: 'line', text: shown.trimEnd(), at, isCut: false });
@@ -143,8 +143,8 @@ export class PlainRun implements Disposable {
     return found;
   }
 
-  /** What is left, to be written to the model. */
-  rest(): readonly Piece[] {
+  /** Returns the rest, to be written to the model. */
+  rest(): readonly TimedBytes[] {
     return this.#pieces;
   }
 
@@ -154,7 +154,7 @@ export class PlainRun implements Disposable {
 
   #keepFrom(start: number): void {
     let skip = start;
-    const kept: Piece[] = [];
+    const kept: TimedBytes[] = [];
     for (const { bytes, at } of this.#pieces) {
       if (skip < bytes.length) kept.push({ bytes: bytes.subarray(skip), at });
       skip = Math.max(0, skip - bytes.length);
@@ -170,7 +170,7 @@ export class PlainRun implements Disposable {
     return bare.includes('\r') || NOT_ASCII.test(bare) ? this.#modelled(line) : this.#withTabs(bare);
   }
 
-  /** Tabs move to the next stop, at most to the last column, and do not wrap. */
+  /** Expands tabs: they move to the next stop, at most to the last column, and do not wrap. */
   #withTabs(line: string): string {
     const cols = this.#cols;
     let col = 0;
@@ -187,7 +187,7 @@ export class PlainRun implements Disposable {
     return text;
   }
 
-  /** Wide and combined characters, and what is printed over: by a model of this line alone. */
+  /** Reads a line with wide and combined characters, or overprinted text, with a model of this line alone. */
   #modelled(line: string): string {
     const { model, rows } = this.#scratchModel();
     const start = rows.cursor;
@@ -197,7 +197,7 @@ export class PlainRun implements Disposable {
     return text;
   }
 
-  /** Whether nothing of the line is on the screen after these bytes. */
+  /** Returns whether no character of the line is on the screen after these bytes. */
   #isBlank(begun: string): boolean {
     const bare = begun.replaceAll(COLOURS, '');
     if (/[\x20-\x7e]/.test(bare)) return false;
@@ -219,26 +219,26 @@ export class PlainRun implements Disposable {
   }
 }
 
-/** CAN for half a character, home, erase. */
+/** CAN for half a character, then home and erase. */
 const CLEAR = Buffer.from('\x18\x1b[m\x1b[H\x1b[2J');
 
-/** A line has the time of its first character, or of its end if it has none: it begins when something of it is seen. */
+/** Finds the time of a line: that of its first visible character, or of its end if it has none. */
 class Times {
   readonly #ends: { readonly end: number; readonly at: number }[] = [];
   #index = 0;
 
-  constructor(pieces: readonly Piece[]) {
+  constructor(pieces: readonly TimedBytes[]) {
     let end = 0;
     for (const { bytes, at } of pieces) this.#ends.push({ end: (end += bytes.length), at });
   }
 
-  /** The time of the piece with this byte. Lines are asked for in order. */
+  /** Returns the time of the piece with this byte. Calls must be in order. */
   of(from: number): number {
     while (this.end <= from) this.#index++;
     return this.#ends[this.#index]!.at;
   }
 
-  /** Where that piece ends. */
+  /** The end of that piece. */
   get end(): number {
     return this.#ends[this.#index]!.end;
   }

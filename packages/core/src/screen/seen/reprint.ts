@@ -1,13 +1,13 @@
 /**
- * Whether a program has erased its screen only to print the same again.
+ * Decides whether a program has erased its screen only to print the same lines again.
  *
- * Some agents erase the whole history and print their transcript anew when the window changes, or at every step. A monitor
- * erases its table and prints it with other numbers. In both cases the earlier version is debris. What a user erases with
- * `clear` does not come back, and is kept.
+ * Some agents erase the whole history and print their transcript anew when the window changes, or at every step. A monitor erases
+ * its table and prints it with other numbers. In both cases the earlier version is dropped. Lines that a user erases with `clear`
+ * do not come back, and are kept.
  */
 import { isBlank, type SeenItem } from './seen-item.ts';
 
-/** The part of the earlier lines that must come again. */
+/** The part of the earlier lines that must appear again. */
 const SHARE_MIN = 0.5;
 
 export function isReprint(old: readonly SeenItem[], next: readonly SeenItem[]): boolean {
@@ -25,6 +25,6 @@ function shapesOf(items: readonly SeenItem[]): ReadonlySet<string> {
   return shapes;
 }
 
-/** A line without its numbers and spaces, which change. */
+/** Returns a line without its numbers and spaces, which change. */
 const shapeOf = (text: string): string => text.replaceAll(/[\d\s]+/g, '').slice(0, SHAPE_CHARACTERS) || '0';
 const SHAPE_CHARACTERS = 200;

@@ -1,21 +1,21 @@
-/** What the reader remembers of each row of the normal screen and the lines above it, by its index there. */
+/** Facts about each row of the normal screen and the lines above it, by its index there. */
 import type { SeenItem } from './seen-item.ts';
 
 export class RowFacts {
-  /** When the row was reached, or last changed. */
+  /** The time when the row was reached, or last changed. */
   readonly at: number[] = [];
-  /** What was printed of it, if anything. */
+  /** The text of the row that was already printed, if any. */
   readonly printed: (string | undefined)[] = [];
-  /** What comes before the row: full-screen programs that were started there. */
+  /** Items before the row: full-screen programs that were started there. */
   readonly #before = new Map<number, SeenItem[]>();
   #dropped = 0;
 
-  /** Rows up to this one exist, since then. */
+  /** Notes that rows up to this one exist, from this time on. */
   reach(row: number, at: number): void {
     for (let next = this.at.length; next <= row; next++) this.at.push(at);
   }
 
-  /** These many rows at the top are gone; or all. */
+  /** Drops the facts of this many rows at the top; or of all. */
   drop(count: number): void {
     this.#dropped += Math.min(count, Math.max(this.at.length, this.printed.length));
     this.at.splice(0, count);
@@ -29,7 +29,7 @@ export class RowFacts {
     else this.#before.set(key, [item]);
   }
 
-  /** What comes before the row and has not been taken yet, also from rows above it. */
+  /** Takes the items before the row that have not been taken yet, also from rows above it. */
   take(row: number): readonly SeenItem[] {
     if (this.#before.size === 0) return NOTHING;
     const found: SeenItem[] = [];
@@ -41,7 +41,7 @@ export class RowFacts {
     return found;
   }
 
-  /** The rows have been laid out anew; what comes before them moves by as many rows as the last line did. */
+  /** Replaces the facts: the rows have been laid out anew; the items before them move by as many rows as the last line did. */
   replace(at: readonly number[], printed: readonly (string | undefined)[], movedBy: number): void {
     this.at.splice(0, Infinity, ...at);
     this.printed.splice(0, Infinity, ...printed);

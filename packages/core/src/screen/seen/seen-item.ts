@@ -1,17 +1,17 @@
-/** What a person saw of a session, in order: lines of text, and full-screen programs as one picture each. */
+/** The visible content of a session, in order: lines of text, and full-screen programs as one picture each. */
 import type { ScreenLine } from '../snapshot/screen-line.ts';
 
 export type SeenItem = SeenText | SeenScreen | SeenFrame;
 
 export interface SeenText {
   readonly type: 'line';
-  /** Without blanks at the end. */
+  /** The text without blanks at the end. */
   readonly text: string;
-  /** When it was written, in milliseconds since 1970. */
+  /** The time when it was written, in milliseconds since 1970. */
   readonly at: number;
-  /** The line is too long for one item: the next item continues it. */
+  /** Whether the line is too long for one item: then the next item continues it. */
   readonly isCut: boolean;
-  /** The same with colours, row by row, if that was asked for. */
+  /** The same line with colours, row by row, if that was requested. */
   readonly rows?: readonly ScreenLine[] | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface SeenScreen {
   readonly from: number;
   readonly at: number;
   readonly lines: readonly string[];
-  /** False if the program still shows its screen. */
+  /** Whether the program has left its screen; false if it still shows it. */
   readonly isOver: boolean;
   readonly rows?: readonly ScreenLine[] | undefined;
 }
@@ -35,7 +35,7 @@ export interface SeenFrame {
 
 export const isBlank = (line: string): boolean => line.trim() === '';
 
-/** Without the blank lines at the end. */
+/** Returns the lines without the blank ones at the end. */
 export function trimmed<Line>(lines: readonly Line[], isEmpty: (line: Line) => boolean): readonly Line[] {
   let end = lines.length;
   while (end > 0 && isEmpty(lines[end - 1]!)) end--;

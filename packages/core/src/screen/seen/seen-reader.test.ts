@@ -8,7 +8,7 @@ import { SeenReader, type SeenReaderOptions } from './seen-reader.ts';
 const SIZE = { cols: 40, rows: 6 };
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 
-/** What is read from these pieces, a second apart: lines as they are, a screen in brackets. */
+/** Returns the items that are read from these pieces, a second apart: lines as they are, a screen in brackets. */
 function seen(pieces: readonly string[], options: SeenReaderOptions = {}, size = SIZE): string[] {
   const found: string[] = [];
   using reader = new SeenReader(size, (item) => found.push(...words(item)), options);
@@ -103,7 +103,7 @@ test('[PAST-2] a full-screen program is one section in its place, with its last 
     '$ ls',
     'file',
   ]);
-  // Many erase their screen before they leave.
+  // Many programs erase their screen before they leave.
   expect(seen([`$ x${enter}`, 'menu\r\nitem', '\x1b[H\x1b[2J', '\x1b[?1049l\r\nafter'])).toEqual([
     '$ x',
     '[screen',
@@ -112,7 +112,7 @@ test('[PAST-2] a full-screen program is one section in its place, with its last 
     ']',
     'after',
   ]);
-  // It painted nothing, or is still there.
+  // The program painted nothing, or is still running.
   expect(seen([`a\r\n${enter}`, '\x1b[?1049lb'])).toEqual(['a', 'b']);
   expect(seen(['a\r\n', `${enter}menu`])).toEqual(['a', '[screen', 'menu', ']']);
 });
@@ -166,7 +166,7 @@ test('times are those of the first character, and of the last change', () => {
   ]);
 });
 
-test('[PAST-4] live: a plain line comes at once; what is repainted, when it stands still', () => {
+test('[PAST-4] live: a plain line is returned at once, repainted rows when they no longer change', () => {
   const found: string[] = [];
   const news = (): string[] => found.splice(0);
   using reader = new SeenReader(SIZE, (item) => found.push(...words(item)));
@@ -236,7 +236,7 @@ test.each(recordings().map((stream) => [stream.name, stream] as const))(
   },
 );
 
-/** What stands above the screen and on it, read up to each of these places in turn; and the same read at once. */
+/** Returns the lines above the screen and on it, read up to each of these places in turn; and the same read at once. */
 function aboveAndScreen(pieces: readonly string[], size = SIZE): { inTurn: string[]; atOnce: string[] } {
   const inTurn: string[] = [];
   using reader = new SeenReader(size, (item) => inTurn.push(...words(item)));
@@ -279,7 +279,7 @@ test('[PAST-7] above the screen: what was cleared stays, what is printed again c
   ]);
   const editor = ['before\r\n', '\x1b[?1049h\x1b[Hedited', '\x1b[?1049lafter'];
   expect(aboveAndScreen(editor).inTurn).toEqual(['[screen', 'edited', ']', 'before', 'after']);
-  // The one that runs is the screen; what it covers is given if that was asked for.
+  // The running program is the screen; the lines under it are returned on request.
   const covered: string[] = [];
   using reader = new SeenReader(SIZE, (item) => covered.push(...words(item)));
   reader.write(bytes('before\r\n\x1b[?1049hedited'), 0);

@@ -1,46 +1,46 @@
 /**
- * Reads a session's output as a person saw it: the lines that a terminal would have shown, in their last state, and each
+ * Reads a session's output as a user saw it: the lines that a terminal would have shown, in their last state, and each
  * full-screen program as one picture. Keeps PAST-1 and PAST-2.
  *
- * A model is fed with the bytes and the sizes. Lines are taken when they have moved far enough above the screen that nothing
- * can change them, the rest at the end. So repainted lines, spinners and progress bars appear in their last state, and memory
- * is bounded, whatever the length of the log.
+ * A model is fed with the bytes and the sizes. Lines are taken when they are so far above the screen that they can no longer
+ * change, the rest at the end. So repainted lines, spinners and progress bars appear in their last state, and memory is bounded,
+ * whatever the length of the log.
  *
- * Live, a line is taken as soon as the cursor has left it downwards, unless the program repaints; then its rows are taken when
- * they have stood still for a moment.
+ * In live mode, a line is taken as soon as the cursor has left it downwards, unless the program repaints; then its rows are taken
+ * when they have not changed for a moment.
  */
-import type { Size } from '../engine/engine.ts';
+import type { GridSize } from '../engine/engine.ts';
 import { ScreenModel } from '../engine/screen-model.ts';
 import { type Break, BreakFinder } from './break-finder.ts';
 import { FullScreen } from './full-screen.ts';
-import { type Kind, kindOf, PlainRun, RUN_LIMITS, type RunLimits } from './plain-run.ts';
+import { type Kind, classifyBytes, PlainRun, RUN_LIMITS, type RunLimits } from './plain-run.ts';
 import { isReprint } from './reprint.ts';
 import { RowFacts } from './row-facts.ts';
 import { isBlank, type SeenItem } from './seen-item.ts';
 import { SeenRows } from './seen-rows.ts';
 
 export interface SeenReaderOptions {
-  /** Also give lines with their colours. */
+  /** Whether to return lines with their colours too. */
   readonly isStyled?: boolean;
-  /** Also give the earlier screens of full-screen programs. */
+  /** Whether to return the earlier screens of full-screen programs too. */
   readonly wantsFrames?: boolean;
-  /** Notice when a line is changed later, so that its time is that of its last change. */
+  /** Whether to notice later changes of a line, so that its time is that of its last change. */
   readonly wantsTimes?: boolean;
-  /** For tests: when lines are read without the model; null is never. */
+  /** Limits for reading lines without the model, for tests; null disables it. */
   readonly plain?: RunLimits | null;
 }
 
-/** So many lines above the screen are not taken yet: a larger terminal shows them again, and they may change. */
+/** The number of lines above the screen that are not taken yet: a larger terminal shows them again, and they may change. */
 const KEPT_ROWS = 100;
-/** So many more gather before they are taken all at once. */
+/** The number of further lines that are taken all at once. */
 const TAKEN_ROWS = 256;
-/** The model is fed in pieces that cannot scroll out a line that was not taken. */
+/** The size of a piece for the model: it cannot scroll out a line that was not taken. */
 const PIECE_BYTES = 4096;
 const SCROLLBACK_ROWS = KEPT_ROWS + TAKEN_ROWS + PIECE_BYTES;
 const LINE_FEED = 0x0a;
-/** Lines that wait until it is known whether the program erases them and prints them again. */
+/** The number of lines that wait until it is known whether the program erases them and prints them again. */
 const PAGE_LINES_MAX = 10_000;
-/** Live: rows that were repainted are printed when they have not changed for this long. */
+/** The time in live mode after which unchanged repainted rows are printed. */
 export const SETTLE_MS = 1000;
 
 export class SeenReader implements Disposable {
@@ -55,26 +55,26 @@ export class SeenReader implements Disposable {
   #run: PlainRun | null = null;
   #at = 0;
   #isLive = false;
-  /** Since the program last erased everything: not handed out yet. */
+  /** Items since the program last erased its screen, not returned yet. */
   #page: SeenItem[] = [];
-  /** Blank lines, which are given with what follows them. */
+  /** Blank lines, which are returned with the next item. */
   #blank: SeenItem[] = [];
-  /** What it erased then. */
+  /** Items that were erased then. */
   #erased: SeenItem[] = [];
-  /** Live: lines that the program may be printing again. */
+  /** Lines, in live mode, that the program may be printing again. */
   #again = new Set<string>();
   #recent: string[] = [];
-  /** Rows before this one have been given, and nothing can change them. */
+  /** The row before which all rows have been returned, and can no longer change. */
   #doneTo = 0;
-  /** Rows that the model has dropped since the facts were last brought in line. */
+  /** The number of rows that the model has dropped since the facts were last updated. */
   #droppedRows = 0;
-  /** The texts of the rows of the screen when they were last looked at. */
+  /** The texts of the rows of the screen when they were last read. */
   #seen: string[] = [];
-  /** Rows from here on were repainted a moment ago. */
+  /** The first row that was repainted a moment ago. */
   #movingFrom = Infinity;
   #movedAt = -Infinity;
 
-  constructor(size: Size, take: (item: SeenItem) => void, options: SeenReaderOptions = {}) {
+  constructor(size: GridSize, take: (item: SeenItem) => void, options: SeenReaderOptions = {}) {
     this.#take = take;
     this.#options = options;
     this.#limits = options.isStyled === true ? null : options.plain === undefined ? RUN_LIMITS : options.plain;
@@ -82,7 +82,7 @@ export class SeenReader implements Disposable {
     this.#rows = new SeenRows(this.#model, (count) => (this.#droppedRows += count));
   }
 
-  /** Begins in the middle of a session, with its screen at that moment: what is there is not given, unless it changes. */
+  /** Begins in the middle of a session, with its screen at that moment: lines on it are not returned, unless they change. */
   begin(snapshot: Uint8Array, at: number): void {
     this.#at = at;
     this.#model.write(snapshot);
@@ -97,13 +97,13 @@ export class SeenReader implements Disposable {
   }
 
   write(bytes: Uint8Array, at: number): void {
-    const kind = this.#limits === null || this.#isLive ? 'other' : kindOf(bytes, this.#run?.lastByte ?? 0);
+    const kind = this.#limits === null || this.#isLive ? 'other' : classifyBytes(bytes, this.#run?.lastByte ?? 0);
     if (kind !== 'other') return this.#writePlain(bytes, at, kind);
     this.#endRun();
     this.#write(bytes, at);
   }
 
-  /** Plain lines need no model, except for the last ones. */
+  /** Writes plain lines, which need no model, except for the last ones. */
   #writePlain(bytes: Uint8Array, at: number, kind: Kind): void {
     let run = this.#run;
     if (run === null) {
@@ -115,7 +115,10 @@ export class SeenReader implements Disposable {
     if (run.isFull) this.#takeRun(run);
   }
 
-  /** Writes to the model up to where plain lines can be read without it: at the first line end, or when a screen has passed. */
+  /**
+   * Writes to the model up to the place from which plain lines can be read without it: the first line end, or the end of a screen
+   * of lines.
+   */
   #findPlain(bytes: Uint8Array, at: number): number {
     let done = 0;
     for (const lines of [1, this.#model.size.rows]) {
@@ -134,7 +137,7 @@ export class SeenReader implements Disposable {
     const lines = run.take();
     if (lines === null || (lines.length === 0 && run.isTooLong)) return this.#writeRun(run);
     if (lines.length === 0) return;
-    // What is on the screen has moved out of it with these lines, and was there before them.
+    // The former content of the screen has scrolled out with these lines, and comes before them.
     const { cursor } = this.#rows;
     this.#printRows(this.#doneTo, cursor);
     this.#doneTo = Math.max(this.#doneTo, cursor);
@@ -147,7 +150,7 @@ export class SeenReader implements Disposable {
     if (this.#run !== null) this.#writeRun(this.#run);
   }
 
-  /** The model gets the last lines of the run, with which it is as if it had got all. */
+  /** Writes the last lines of the run to the model, which is then in the same state as if it had read all of them. */
   #writeRun(run: PlainRun): void {
     this.#run = null;
     for (const { bytes, at } of run.rest()) this.#write(bytes, at);
@@ -174,7 +177,7 @@ export class SeenReader implements Disposable {
     this.#look();
   }
 
-  /** From now on lines are given as soon as they can be. */
+  /** Returns lines as soon as possible from now on. */
   goLive(): void {
     if (this.#isLive) return;
     this.#endRun();
@@ -187,19 +190,19 @@ export class SeenReader implements Disposable {
     this.#printStill();
   }
 
-  /** Live: nothing has come for SETTLE_MS. What was repainted has its last state, for now. */
+  /** Called in live mode when no output has come for SETTLE_MS. Repainted rows then have their last state, for now. */
   settle(): void {
     this.#movingFrom = Infinity;
     this.#printStill();
     this.#again.clear();
   }
 
-  /** Whether `settle` has something to do. */
+  /** Whether `settle` has rows to print. */
   get isMoving(): boolean {
     return this.#movingFrom !== Infinity || this.#again.size > 0;
   }
 
-  /** A full-screen program is on. */
+  /** Whether a full-screen program is running. */
   get isFullScreen(): boolean {
     return this.#screen !== null;
   }
@@ -211,7 +214,7 @@ export class SeenReader implements Disposable {
     return this.#rows.lineText(this.#rows.startOf(cursor), cursor + 1);
   }
 
-  /** Gives the rest: what is on the screen now. */
+  /** Returns the rest: the present content of the screen. */
   end(): void {
     this.#endRun();
     const screen = this.#screen?.end(false);
@@ -225,15 +228,15 @@ export class SeenReader implements Disposable {
   }
 
   /**
-   * Gives what is above the screen and was not given yet, so that it and the screen are everything. `isCovered`: also the lines of
-   * the normal screen, because a full-screen program hides them. Reading may go on afterwards.
+   * Returns the lines above the screen that were not returned yet, so that they and the screen are complete. `isCovered`: also
+   * the lines of the normal screen, because a full-screen program hides them. Reading may continue afterwards.
    */
   giveAbove({ isCovered = false } = {}): void {
     this.#endRun();
     const to = Math.max(this.#doneTo, isCovered ? this.#rows.end : this.#rows.above);
     this.#printRows(this.#doneTo, to);
     this.#doneTo = to;
-    // Programs that have left the full screen while this screen was there.
+    // Programs that have left the full screen during this screen.
     for (const item of this.#facts.take(Infinity)) this.#give(item);
     if (this.#isLive) return;
     const page = this.#page.splice(0);
@@ -265,7 +268,7 @@ export class SeenReader implements Disposable {
   #put(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const { above, cursor } = this.#rows;
-      // A line begins with its first character, not when the cursor got there.
+      // A line begins with its first character, not when the cursor reached it.
       if (cursor < this.#facts.at.length && this.#rows.text(cursor) === '') this.#facts.at[cursor] = this.#at;
       this.#model.write(bytes.subarray(at, at + PIECE_BYTES));
       this.#rows.check();
@@ -328,7 +331,7 @@ export class SeenReader implements Disposable {
     return new FullScreen(this.#model, at, this.#options.isStyled ?? false);
   }
 
-  /** Where a full-screen program belongs among the rows: before the cursor's row, or after it if there is text in it. */
+  /** Returns the place of a full-screen program among the rows: before the cursor's row, or after it if that row has text. */
   #placeOfScreen(): number {
     const { cursor } = this.#rows;
     return isBlank(this.#rows.text(cursor)) ? cursor : cursor + 1;
@@ -340,7 +343,7 @@ export class SeenReader implements Disposable {
     this.#give(item);
   }
 
-  /** The whole screen is about to be erased. */
+  /** Handles the erasure of the whole screen, before it takes effect. */
   #erase(): void {
     const { end, above } = this.#rows;
     if (end === 0) return;
@@ -350,7 +353,7 @@ export class SeenReader implements Disposable {
     this.#turnPage();
   }
 
-  /** Decides about what was erased before, now that it is known what came after it. */
+  /** Decides about the items that were erased before, now that the later ones are known. */
   #turnPage(): void {
     if (this.#isLive) {
       this.#again = new Set(this.#recent);
@@ -374,14 +377,14 @@ export class SeenReader implements Disposable {
     if (above - this.#doneTo < KEPT_ROWS + TAKEN_ROWS) return;
     let count = above - KEPT_ROWS;
     const start = this.#rows.startOf(count);
-    // A line that is longer than everything is given in parts.
+    // A line that is longer than all kept rows is returned in parts.
     if (start > this.#doneTo) count = start;
     this.#printRows(this.#doneTo, count);
-    // They stay in the model until it is full: it then uses their memory again, which is twice as fast as giving it back.
+    // The rows stay in the model until it is full: it then uses their memory again, which is twice as fast as releasing it.
     this.#doneTo = count;
   }
 
-  /** The model has dropped its oldest rows, so that the others have moved up. */
+  /** Updates the facts: the model has dropped its oldest rows, so that the others have moved up. */
   #followDropped(): void {
     const count = this.#droppedRows;
     if (count === 0) return;
@@ -392,7 +395,7 @@ export class SeenReader implements Disposable {
     if (this.#movingFrom !== Infinity) this.#movingFrom = Math.max(0, this.#movingFrom - count);
   }
 
-  /** Live: the lines that the cursor has left, above what is being repainted. */
+  /** Prints, in live mode, the lines that the cursor has left, above the rows that are being repainted. */
   #printStill(): void {
     if (this.#screen !== null) return;
     if (this.#at - this.#movedAt >= SETTLE_MS) this.#movingFrom = Infinity;
@@ -402,7 +405,7 @@ export class SeenReader implements Disposable {
     this.#doneTo = Math.max(this.#doneTo, Math.min(to, this.#rows.startOf(this.#rows.above)));
   }
 
-  /** Gives the lines in these rows that have not been given as they are now. */
+  /** Prints the lines in these rows that have not been printed in their present state. */
   #printRows(from: number, to: number): void {
     const { printed } = this.#facts;
     for (let row = from; row < to;) {
@@ -419,7 +422,7 @@ export class SeenReader implements Disposable {
     }
   }
 
-  /** Also a row that was printed once and has been erased since. */
+  /** Returns whether the rows were printed; true also for a row that was printed once and has been erased since. */
   #isPrinted(from: number, to: number): boolean {
     for (let row = from; row < to; row++) {
       const was = this.#facts.printed[row];
@@ -466,7 +469,7 @@ export class SeenReader implements Disposable {
     }
   }
 
-  /** A change of size lays the lines out anew. What is known of them is kept by counting lines from the last one. */
+  /** Applies a change of size, which lays the lines out anew. Their facts are kept by counting lines from the last one. */
   #relay(change: () => void): void {
     const { at, printed } = this.#facts;
     const old: { at: number; isPrinted: boolean }[] = [];

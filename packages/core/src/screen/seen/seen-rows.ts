@@ -1,4 +1,4 @@
-/** The rows of the normal screen and above it, and the lines of text that they make: a line may wrap over several rows. */
+/** Reads the rows of the normal screen and above it, and the lines of text that they form: a line may wrap over several rows. */
 import type { EngineBuffer, EngineCore, EngineLine } from '../engine/engine.ts';
 import { plainText } from '../engine/plain-text.ts';
 import type { ScreenModel } from '../engine/screen-model.ts';
@@ -9,14 +9,14 @@ export class SeenRows {
   readonly #onDropped: (count: number) => void;
   #known: EngineBuffer | undefined;
 
-  /** `onDropped`: the oldest rows are gone, so that the others have moved up by as many. */
+  /** `onDropped` is called when the oldest rows are gone, so that the others have moved up by as many. */
   constructor(model: ScreenModel, onDropped: (count: number) => void) {
     this.#core = model.engine.core;
     this.#onDropped = onDropped;
     this.check();
   }
 
-  /** Call it after writing: a terminal that was reset has new rows. */
+  /** Must be called after writing: a terminal that was reset has new rows. */
   check(): void {
     const buffer = this.#buffer;
     if (buffer === this.#known) return;
@@ -27,7 +27,7 @@ export class SeenRows {
     });
   }
 
-  /** Rows above the screen. */
+  /** The number of rows above the screen. */
   get above(): number {
     return this.#buffer.ybase;
   }
@@ -38,10 +38,6 @@ export class SeenRows {
 
   get cursor(): number {
     return this.#buffer.ybase + this.#buffer.y;
-  }
-
-  get cursorColumn(): number {
-    return this.#buffer.x;
   }
 
   /**
@@ -60,19 +56,19 @@ export class SeenRows {
     return !this.isContinued(this.cursor) && this.text(this.cursor) === '';
   }
 
-  /** Whether the row continues the one before. */
+  /** Returns whether the row continues the one before. */
   isContinued(row: number): boolean {
     return this.#line(row)?.isWrapped ?? false;
   }
 
-  /** The first row of the line that this row is part of. */
+  /** Returns the first row of the line that this row is part of. */
   startOf(row: number): number {
     let start = row;
     while (start > 0 && this.isContinued(start)) start--;
     return start;
   }
 
-  /** The row after the line that begins here, but not beyond `limit`. */
+  /** Returns the row after the line that begins here, but not beyond `limit`. */
   endOf(row: number, limit: number): number {
     let end = row + 1;
     while (end < limit && this.isContinued(end)) end++;
@@ -84,7 +80,7 @@ export class SeenRows {
     return line === undefined ? '' : plainText(line, this.#core.cols);
   }
 
-  /** The text of several rows of one line. */
+  /** Returns the text of several rows of one line. */
   lineText(from: number, to: number): string {
     let text = '';
     for (let row = from; row < to - 1; row++) text += this.#wholeText(row);
@@ -107,7 +103,7 @@ export class SeenRows {
     return end;
   }
 
-  /** A full row, with its blanks; without the cell that a wide character has left empty at the margin. */
+  /** Returns the text of a full row, with its blanks; without the cell that a wide character has left empty at the margin. */
   #wholeText(row: number): string {
     const line = this.#line(row)!;
     const text = line.translateToString(false, 0, this.#core.cols);

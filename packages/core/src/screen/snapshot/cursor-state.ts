@@ -1,9 +1,8 @@
 /**
- * The end of a snapshot: pen, character sets, modes, and the cursor, in the state in which the next byte will find
- * them.
+ * Writes the end of a snapshot: pen, character sets, modes, and the cursor, in the state in which the next byte will find them.
  *
- * A cursor gets past the last column only by printing, and a mark joins only what was printed just before it: so the
- * last character may have to be printed again to place the cursor.
+ * A cursor can move past the last column only by printing, and a mark joins only the character that was printed just before it:
+ * so the last character may have to be printed again to place the cursor.
  */
 import { type Attributes, attributesAt, Bg, isErased, isSameLook, penOf, PLAIN } from '../engine/attributes.ts';
 import type { EngineBuffer, EngineCore } from '../engine/engine.ts';
@@ -36,19 +35,19 @@ export function placeCursor(pen: Pen, core: EngineCore, modes: () => string): vo
   setSets(pen, core);
 }
 
-/** Whether the bytes of a snapshot can bring a terminal to exactly this cursor and pen; if not, they come close. */
+/** Returns whether the bytes of a snapshot can bring a terminal to exactly this cursor and pen; if not, they come close. */
 export function isCursorPaintable(core: EngineCore): boolean {
   const { active } = core.buffers;
   const last = lastPrinted(core, active);
   const { origin } = core.coreService.decPrivateModes;
-  if (origin && (active.y < active.scrollTop || active.y > active.scrollBottom)) return false; // come there from the other screen
+  if (origin && (active.y < active.scrollTop || active.y > active.scrollBottom)) return false; // set on the other screen
   if (last.isStandIn || active.x - core.cols > LONE_MARKS_MAX) return false;
   return isPenReachable(core, active) && (!isOnlyByRestoring(core, active) || isPrintable(core, last));
 }
 
 /**
- * A restored pen can take other colours for one character, but nothing else; and the restored set must leave the
- * character unchanged.
+ * Returns whether the character can be printed: a restored pen can take other colours for one character, but no other attributes;
+ * and the restored set must leave the character unchanged.
  */
 function isPrintable(core: EngineCore, { text = '', look, isJoinable }: LastPrinted): boolean {
   if (look === undefined || isJoinable) return true;
@@ -59,14 +58,14 @@ function isPrintable(core: EngineCore, { text = '', look, isJoinable }: LastPrin
 }
 
 interface LastPrinted {
-  /** What to print to get to the cursor's position; if undefined, the cursor is simply moved there. */
+  /** The text to print to move the cursor to its position; if undefined, the cursor is moved there directly. */
   readonly text: string | undefined;
   readonly col: number | undefined;
   readonly width: number;
   readonly look: Attributes | undefined;
-  /** It replaces the original, which cannot be printed. */
+  /** Whether the text replaces the original, which cannot be printed. */
   readonly isStandIn: boolean;
-  /** A following mark will join it, a repetition will repeat it: it has to be printed last. */
+  /** Whether a following mark will join it, or a repetition will repeat it: then it has to be printed last. */
   readonly isJoinable: boolean;
 }
 
@@ -93,7 +92,7 @@ function lastPrinted(core: EngineCore, buffer: EngineBuffer): LastPrinted {
     const col = buffer.x - joinWidth;
     const glyph = col < 0 ? undefined : glyphAt(core, line, col, cols);
     const look = attributesAt(line, Math.max(0, col));
-    // It looks like the pen, or else a change of size has put something else there.
+    // It looks like the pen; otherwise a change of size has put another character there.
     const isThere = glyph?.width === joinWidth && isSameLook(look, penOf(core._inputHandler._curAttrData));
     if (isThere) return { text: glyph.text, col, width: joinWidth, look, isStandIn: false, isJoinable: true };
   }
@@ -108,7 +107,7 @@ function lastPrinted(core: EngineCore, buffer: EngineBuffer): LastPrinted {
       isStandIn: false,
       isJoinable: false,
     };
-  // The line was erased from past its end. If it was not the whole line, a blank replaces what was erased.
+  // The line was erased from past its end. If only a part of it was erased, a blank replaces the erased text.
   const look = attributesAt(line, cols - 1);
   const isErasedFromEnd = isErasedLine(core, buffer, buffer.y);
   return {
@@ -127,10 +126,9 @@ function jumpWithin(pen: Pen, core: EngineCore, buffer: EngineBuffer, col: numbe
 }
 
 /**
- * The terminator of a string that was never started: terminals ignore it, and a following mark does not join what was
- * printed before.
+ * The terminator of a string that was never started: terminals ignore it, and a following mark does not join the text before it.
  */
 const NOTHING_SAID = '\x1b\\';
-/** A zero-width space: where it has nothing to join, xterm.js gives it a cell, even one past the last column. */
+/** A zero-width space: if there is no character for it to join, xterm.js gives it a cell, even one past the last column. */
 const LONE_MARK = '\u200b';
 const LONE_MARKS_MAX = 64;

@@ -1,6 +1,6 @@
 /**
- * A stored model. The daemon writes one beside the log from time to time, so that the state at any offset is a keyframe
- * and the bytes since, not all bytes since the start.
+ * Stores a model. The daemon writes a keyframe beside the log from time to time, so that the state at any offset follows from a
+ * keyframe and the bytes since, instead of all bytes since the start.
  *
  * The picture is a snapshot with its history; beside it is the state that bytes cannot express. A keyframe that is cut,
  * damaged, or of another version is rejected: the caller then uses an older one.
@@ -12,20 +12,22 @@ import type { EngineBuffer } from '../engine/engine.ts';
 import { COLS_MAX, ROWS_MAX, ScreenModel } from '../engine/screen-model.ts';
 import { picture } from './snapshot.ts';
 
-/** Byte 0. Change it whenever the format of the rest changes. */
+/** The version, in byte 0. Change it whenever the format of the rest changes. */
 export const KEYFRAME_VERSION = 3;
 
 export interface KeyframeOptions {
-  /** Lines of history to keep (default: all). Without them, a later change of size reflows differently. */
+  /** The number of lines of history to keep (default: all). Without them, a later change of size reflows differently. */
   readonly history?: number;
 }
 
-export interface RestoreOptions {
-  /** Lines that the model will keep above the screen (default: as many as the stored one kept). */
+export interface KeyframeRestoreOptions {
+  /** The number of lines that the model will keep above the screen (default: as many as the stored one kept). */
   readonly scrollback?: number;
 }
 
-/** Version, checksum of the rest, length of the facts, facts as JSON, picture. Numbers are big-endian. */
+/**
+ * Writes a version, a checksum of the rest, the length of the facts, the facts as JSON, and the picture. Numbers are big-endian.
+ */
 export function encodeKeyframe(model: ScreenModel, options: KeyframeOptions = {}): Uint8Array {
   const facts = Buffer.from(JSON.stringify(factsOf(model)), 'utf8');
   const drawing = picture(model, { history: options.history ?? model.scrollback });
@@ -38,8 +40,8 @@ export function encodeKeyframe(model: ScreenModel, options: KeyframeOptions = {}
   return new Uint8Array(frame.buffer, frame.byteOffset, frame.length);
 }
 
-/** The restored model, or undefined if these bytes are not a whole keyframe. */
-export function restoreModel(bytes: Uint8Array, options: RestoreOptions = {}): ScreenModel | undefined {
+/** Returns the restored model, or undefined if these bytes are not a whole keyframe. */
+export function restoreModel(bytes: Uint8Array, options: KeyframeRestoreOptions = {}): ScreenModel | undefined {
   const frame = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (frame.length < HEAD_BYTES || frame.readUInt8(0) !== KEYFRAME_VERSION) return undefined;
   if (frame.readUInt32BE(1) !== crc32(frame.subarray(5))) return undefined;
@@ -60,7 +62,7 @@ interface Facts {
   readonly rows: number;
   readonly scrollback: number;
   readonly modes: ModeState;
-  /** Base64. */
+  /** The pending bytes in base64. */
   readonly pending: string;
   readonly normal: BufferFacts;
   readonly alternate: BufferFacts;
@@ -93,7 +95,7 @@ function bufferFacts({ tabs, x, y, savedX, savedY, ybase }: EngineBuffer): Buffe
   return { tabs: stops, cursor: [x, y], saved: [savedX, savedY - ybase] };
 }
 
-/** The checksum has validated the bytes; this guards against our own mistakes. */
+/** Reads the facts; the checksum has validated the bytes, so this guards against bugs in our own code. */
 function readFacts(text: string): Facts | undefined {
   try {
     const facts = JSON.parse(text) as Facts;
@@ -103,13 +105,13 @@ function readFacts(text: string): Facts | undefined {
       isWithin(facts.scrollback + 1, SCROLLBACK_MAX);
     return isSized && typeof facts.modes === 'object' && typeof facts.pending === 'string' ? facts : undefined;
   } catch {
-    return undefined; // no JSON: no keyframe
+    return undefined; // not JSON: not a keyframe
   }
 }
 
 const isWithin = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most;
 
-/** Sets exactly what the picture could only approximate. */
+/** Sets exactly the state that the picture could only approximate. */
 function poke(model: ScreenModel, { normal, alternate }: Facts): void {
   const { buffers } = model.engine.core;
   pokeBuffer(buffers.normal, normal);

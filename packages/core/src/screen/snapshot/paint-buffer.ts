@@ -7,12 +7,12 @@ import {
   type EngineBuffer,
   type EngineCore,
 } from '../engine/engine.ts';
-import { type Canvas, glyphAt, paintLine, wrapOnto } from './paint-line.ts';
+import { type LineTarget, glyphAt, paintLine, wrapOnto } from './paint-line.ts';
 import type { Pen } from './pen.ts';
 
 /**
- * Paints the cells; the cursor is then anywhere. The saved cursor is set between history and screen, since it counts
- * from there.
+ * Paints the cells; the position of the cursor is then undefined. The saved cursor is set between history and screen, since it
+ * counts from there.
  */
 export function paintBuffer(pen: Pen, core: EngineCore, buffer: EngineBuffer, historyLines: number): void {
   const { rows } = core;
@@ -21,7 +21,7 @@ export function paintBuffer(pen: Pen, core: EngineCore, buffer: EngineBuffer, hi
   let canvas = firstCanvas(pen, core, buffer.lines.get(first)!.isWrapped);
   if (history > 0) {
     canvas = paintLines(pen, core, buffer, { from: first, to: buffer.ybase, canvas });
-    // All of it is above the screen: the screen itself is blank, except for the continuation of the last line.
+    // All lines are above the screen: the screen itself is blank, except for the continuation of the last line.
     const isRunOn = buffer.lines.get(buffer.ybase)!.isWrapped;
     const written = history + (isRunOn ? 1 : 0);
     const scrolledOff = Math.max(0, written - rows);
@@ -53,16 +53,16 @@ export function setMargins(pen: Pen, core: EngineCore, { scrollTop, scrollBottom
   if (scrollTop !== 0 || scrollBottom !== core.rows - 1) pen.raw(`\x1b[${scrollTop + 1};${scrollBottom + 1}r`);
 }
 
-/** The flags alone; xterm does not save the underline and the link. */
+/** Returns the flags alone; xterm does not save the underline and the link. */
 export const savedLook = ({ fg, bg }: EngineAttributes): Attributes => attributesOf(fg, bg, undefined);
 
 /** A link with any address, for a pen that was saved while a link was open: xterm does not remember which one. */
-export const ANY_LINK = '\x1b]8;;spool:\x1b\\';
+const ANY_LINK = '\x1b]8;;spool:\x1b\\';
 export const NO_LINK = '\x1b]8;;\x1b\\';
 
 /**
- * Whether restoring differs from a terminal that was just reset. The alternate screen is not reset: its saved cursor
- * stays when it is left.
+ * Returns whether restoring differs from a terminal that was just reset. The alternate screen is not reset: its saved cursor is
+ * kept when the program leaves it.
  */
 function isSaved(core: EngineCore, buffer: EngineBuffer): boolean {
   if (buffer === core.buffers.alt) return true;
@@ -82,7 +82,7 @@ function saveCursor(pen: Pen, core: EngineCore, buffer: EngineBuffer): void {
   }
   wearAndSave(pen, buffer.savedCurAttrData, buffer.savedCharset, '\x1b7');
   if (buffer.savedX >= core.cols) {
-    // The cell that was needed to get there.
+    // Clears the cell that was needed to move there.
     pen.jumpTo(row, core.cols - 1);
     pen.wear(PLAIN);
     pen.erase(1);
@@ -100,14 +100,14 @@ export function wearAndSave(pen: Pen, saved: EngineAttributes, charset: Charset,
   );
 }
 
-interface Span {
+interface PaintRange {
   readonly from: number;
   readonly to: number;
-  readonly canvas: Canvas;
+  readonly canvas: LineTarget;
 }
 
 /** Returns the place of the next line. */
-function paintLines(pen: Pen, core: EngineCore, buffer: EngineBuffer, span: Span): Canvas {
+function paintLines(pen: Pen, core: EngineCore, buffer: EngineBuffer, span: PaintRange): LineTarget {
   let { canvas } = span;
   for (let at = span.from; at < span.to; at++) {
     const line = buffer.lines.get(at)!;
@@ -128,10 +128,10 @@ function paintLines(pen: Pen, core: EngineCore, buffer: EngineBuffer, span: Span
 }
 
 /**
- * The very first line may be the continuation of one that is gone: such a line is made below another, which is then
+ * Prepares the very first line: it may be the continuation of one that is gone; such a line is made below another, which is then
  * deleted.
  */
-function firstCanvas(pen: Pen, core: EngineCore, isWrapped: boolean): Canvas {
+function firstCanvas(pen: Pen, core: EngineCore, isWrapped: boolean): LineTarget {
   if (!isWrapped || core.rows < 2) return { row: 0, dirtyTo: 0, isContinued: false };
   pen.moveTo(0, core.cols - 1);
   pen.print('  ', 1);
@@ -141,13 +141,13 @@ function firstCanvas(pen: Pen, core: EngineCore, isWrapped: boolean): Canvas {
 }
 
 /** Prints a blank in place of the wrapped text. */
-function runOn(pen: Pen, core: EngineCore, canvas: Canvas): Canvas {
+function runOn(pen: Pen, core: EngineCore, canvas: LineTarget): LineTarget {
   const isScrolling = pen.row === core.rows - 1;
   pen.print('\u3000', 2);
   return { row: canvas.row, dirtyTo: isScrolling && pen.look.bg !== 0 ? core.cols : 2, isContinued: false };
 }
 
-/** Whether a line consists only of erased cells of one background. */
+/** Returns whether a line consists only of erased cells of one background. */
 export function isErasedLine(core: EngineCore, buffer: EngineBuffer, row: number): boolean {
   const line = buffer.lines.get(buffer.ybase + row)!;
   const look = attributesAt(line, 0);

@@ -6,16 +6,16 @@ import { type Attributes, attributesAt, isErased, isSameLook, PLAIN } from '../e
 import type { EngineCore, EngineLine } from '../engine/engine.ts';
 import type { Pen } from './pen.ts';
 
-/** Where a line goes. */
-export interface Canvas {
+/** The place of a line. */
+export interface LineTarget {
   readonly row: number;
-  /** Cells before this one are dirty from the way there; the others are blank. */
+  /** The first cell that is blank; cells before it were written while the cursor moved there. */
   readonly dirtyTo: number;
-  /** The pen waits at the end of the line above: the first character wraps into this one. */
+  /** Whether the pen waits at the end of the line above: the first character wraps into this one. */
   readonly isContinued: boolean;
 }
 
-export function paintLine(pen: Pen, core: EngineCore, line: EngineLine, canvas: Canvas): void {
+export function paintLine(pen: Pen, core: EngineCore, line: EngineLine, canvas: LineTarget): void {
   const { cols } = core;
   const { row } = canvas;
   const filledTo = filledCells(line, cols);
@@ -44,8 +44,8 @@ export function paintLine(pen: Pen, core: EngineCore, line: EngineLine, canvas: 
 }
 
 /**
- * Leads from the end of a painted line into the next one as a terminal does when text wraps, so that the next line is
- * marked as a continuation. Returns what that has dirtied.
+ * Moves from the end of a painted line into the next one as a terminal does when text wraps, so that the next line is marked as a
+ * continuation. Returns the place, with the cells that this has written.
  */
 export function wrapOnto(
   pen: Pen,
@@ -53,7 +53,7 @@ export function wrapOnto(
   line: EngineLine,
   next: EngineLine | undefined,
   row: number,
-): Canvas {
+): LineTarget {
   const { cols, rows } = core;
   const last = cols - 1;
   const isScrolling = row === rows - 1;
@@ -87,7 +87,7 @@ export function wrapOnto(
       dirtyTo = 2;
     }
   }
-  // A line that scrolls in has the background of the pen: of the first character, if that is what wraps.
+  // A line that scrolls in has the background of the pen: that of the first character, if it is the one that wraps.
   const background = isNatural ? (ending === undefined ? attributesAt(line, last) : firstLook) : pen.look;
   if (isScrolling && background.bg !== 0) dirtyTo = cols;
   return { row: nextRow, dirtyTo, isContinued: isNatural };
@@ -95,12 +95,12 @@ export function wrapOnto(
 
 export interface Glyph {
   readonly text: string;
-  /** 0 for a mark that stands alone in a cell. */
+  /** The width; 0 for a mark alone in a cell. */
   readonly width: number;
 }
 
 /**
- * What to print into this cell; undefined for blanks, second halves, and halves of wide characters whose other half a
+ * Returns the text to print into this cell; undefined for blanks, second halves, and halves of wide characters whose other half a
  * change of size has cut off (those cannot be printed at all: they become blanks).
  */
 export function glyphAt(core: EngineCore, line: EngineLine, col: number, cols: number): Glyph | undefined {
@@ -112,7 +112,7 @@ export function glyphAt(core: EngineCore, line: EngineLine, col: number, cols: n
   return { text, width };
 }
 
-/** The column of the character that fills the last cell. */
+/** Returns the column of the character that fills the last cell. */
 export function endingAt(core: EngineCore, line: EngineLine, cols: number): number | undefined {
   if (glyphAt(core, line, cols - 1, cols) !== undefined) return cols - 1;
   return cols > 1 && line.getWidth(cols - 1) === 0 && glyphAt(core, line, cols - 2, cols)?.width === 2
@@ -132,7 +132,10 @@ function looksOf(line: EngineLine, cells: number): Attributes[] {
   return looks;
 }
 
-/** The cells up to the last one that was ever touched. Most of a screen is untouched, and is not examined further. */
+/**
+ * Returns the number of cells up to the last one that was ever written. Most of a screen is unwritten, and is not examined
+ * further.
+ */
 export function filledCells({ _data }: EngineLine, cols: number): number {
   let cells = cols;
   while (cells > 0 && _data[3 * cells - 3] === UNTOUCHED && _data[3 * cells - 2] === 0 && _data[3 * cells - 1] === 0)
@@ -140,15 +143,15 @@ export function filledCells({ _data }: EngineLine, cols: number): number {
   return cells;
 }
 
-/** One cell wide, and nothing in it. */
+/** An empty cell, one cell wide. */
 const UNTOUCHED = 1 << 22;
 
 /**
- * Blanks with more than a background are left over when half of a wide character is overwritten, in the attributes of
- * what overwrote it; so they are made again that way. Returns whether there were any.
+ * Paints blanks that have more than a background. They are left over when half of a wide character is overwritten, in the
+ * attributes of the character that overwrote it; so they are made again that way. Returns whether there were any such blanks.
  *
- * Making one spoils the cell on its left; or, at the start of the line, the one on its right. So they are made from the
- * right on, and those at the start from the left.
+ * Making one damages the cell on its left; or, at the start of the line, the one on its right. So they are made from the right to
+ * the left, and those at the start from the left.
  */
 function styleBlanks(pen: Pen, core: EngineCore, line: EngineLine, looks: readonly Attributes[], row: number): boolean {
   const isDressed = (col: number): boolean =>
@@ -180,7 +183,7 @@ function hasDressedBlanks(core: EngineCore, line: EngineLine): boolean {
   return false;
 }
 
-/** Not the second half of a character that is painted. */
+/** Returns whether a cell is blank, and not the second half of a painted character. */
 function isBlank(core: EngineCore, line: EngineLine, col: number, cols: number): boolean {
   if (glyphAt(core, line, col, cols) !== undefined) return false;
   return col === 0 || line.getWidth(col) !== 0 || glyphAt(core, line, col - 1, cols)?.width !== 2;
@@ -210,7 +213,7 @@ function eraseBlanks(pen: Pen, { row, col, end, cols, dirtyTo }: Blanks, look: A
   if (to <= col) return;
   pen.moveTo(row, col);
   pen.wear(look);
-  // From the first column on, erasing to the end of the line would also make it a separate line.
+  // In the first column, erasing to the end of the line would also make it a separate line.
   if (to === cols && col > 0) pen.eraseToEnd();
   else pen.erase(to - col);
 }

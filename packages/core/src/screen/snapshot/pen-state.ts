@@ -1,8 +1,8 @@
 /**
- * The pen and the character sets as the next byte will find them.
+ * Writes the pen and the character sets as the next byte will find them.
  *
- * DECRC restores the flags of the pen but not its underline and link, and a character set, but not into G0 to G3. After
- * it they may be inconsistent, and only restoring can bring a terminal into that state.
+ * DECRC restores the flags of the pen but not its underline and link, and a character set, but not into G0 to G3. After DECRC
+ * they may be inconsistent, and only restoring can bring a terminal into that state.
  */
 import { type Attributes, Bg, Fg, penOf, PLAIN, underlineColourOf, underlineOf } from '../engine/attributes.ts';
 import { charsetFinal, type EngineAttributes, type EngineBuffer, type EngineCore } from '../engine/engine.ts';
@@ -10,18 +10,18 @@ import { NO_LINK, savedLook } from './paint-buffer.ts';
 import type { Pen } from './pen.ts';
 import { sgrWithoutUnderline } from './sgr.ts';
 
-/** Sets `look`, or else the pen's attributes; with a colour for underlines that are not there yet, and the link. */
+/** Sets `look`, or else the pen's attributes; with a colour for future underlines, and the link. */
 export function wearPen(pen: Pen, current: EngineAttributes, look: Attributes | undefined): void {
   if (look !== undefined) return pen.wear(look);
   pen.wear({ ...penOf(current), underlineColour: underlineColourOf(current.extended), link: current.extended._urlId });
 }
 
-/** Whether what was saved on this screen has to be restored first. */
+/** Returns whether the saved state of this screen has to be restored first. */
 export function isOnlyByRestoring(core: EngineCore, buffer: EngineBuffer): boolean {
   return (isPenAtOdds(core) && isPenInReach(core, buffer)) || (isSetAtOdds(core) && isSetInReach(core, buffer));
 }
 
-/** Whether it can be restored at all: not if that was done on the other screen. */
+/** Returns whether it can be restored at all: not if that was done on the other screen. */
 export const isPenReachable = (core: EngineCore, buffer: EngineBuffer): boolean =>
   (!isPenAtOdds(core) || isPenInReach(core, buffer)) && (!isSetAtOdds(core) || isSetInReach(core, buffer));
 
@@ -40,11 +40,11 @@ const isSetAtOdds = ({ _charsetService: { charset, glevel, _charsets } }: Engine
 const isSetInReach = (core: EngineCore, { savedCharset }: EngineBuffer): boolean =>
   core._charsetService.charset === savedCharset;
 
-/** The flag "extended attributes" agrees with whether there are any; opening or closing a link makes it so. */
+/** Returns whether the flag "extended attributes" is right; opening or closing a link makes it right. */
 const isMarked = ({ bg, extended }: EngineAttributes): boolean =>
   ((bg & Bg.extended) !== 0) === (underlineOf(extended) !== 0 || extended._urlId !== 0);
 
-/** Leaves the cursor where it was saved. */
+/** Restores the pen; the cursor is then at its saved position. */
 export function restorePen(pen: Pen, core: EngineCore, buffer: EngineBuffer): void {
   const current = core._inputHandler._curAttrData;
   const { extended } = current;
@@ -75,5 +75,5 @@ export function setSets(pen: Pen, core: EngineCore): void {
   if (glevel > 0) pen.aside(LEVELS[glevel]!);
 }
 
-/** SI, SO, LS2, LS3: which of the four sets is in use. */
+/** The sequences SI, SO, LS2, LS3, which select one of the four sets. */
 const LEVELS = ['\x0f', '\x0e', '\x1bn', '\x1bo'];

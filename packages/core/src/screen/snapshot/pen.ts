@@ -1,22 +1,22 @@
 /**
- * Writes a picture as bytes: tracks the terminal's cursor and pen, and writes only what changes.
+ * Writes a picture as bytes: tracks the terminal's cursor and pen, and writes only changes.
  *
  * It expects a terminal without margins, origin, insert or line feed mode, with autowrap, and ASCII in G0.
  */
 import { isContested } from '@spool/vt';
 import { type Attributes, Bg, isSameLook, PLAIN } from '../engine/attributes.ts';
-import type { EngineLink, Size } from '../engine/engine.ts';
+import type { EngineLink, GridSize } from '../engine/engine.ts';
 import { sgr } from './sgr.ts';
 
 export class Pen {
   readonly #parts: string[] = [];
-  readonly #size: Size;
+  readonly #size: GridSize;
   readonly #links: ReadonlyMap<number, EngineLink>;
   #look = PLAIN;
   #row = -1;
   #col = -1;
 
-  constructor(size: Size, links: ReadonlyMap<number, EngineLink>) {
+  constructor(size: GridSize, links: ReadonlyMap<number, EngineLink>) {
     this.#size = size;
     this.#links = links;
   }
@@ -33,23 +33,23 @@ export class Pen {
     return this.#row;
   }
 
-  /** NaN after a character on whose width terminals disagree: what follows is then positioned, not just printed. */
+  /** The column; NaN after a character on whose width terminals disagree: the next text is then positioned, not just printed. */
   get col(): number {
     return this.#col;
   }
 
-  /** Any bytes; afterwards the cursor is unknown. */
+  /** Writes any bytes; afterwards the position of the cursor is unknown. */
   raw(bytes: string): void {
     this.#parts.push(bytes);
     this.#row = -1;
   }
 
-  /** Bytes that move no cursor and change no pen. */
+  /** Writes bytes that change neither the cursor nor the pen. */
   aside(bytes: string): void {
     this.#parts.push(bytes);
   }
 
-  /** After bytes that changed the pen without this class. */
+  /** Sets the known attributes, after bytes that changed the pen without this class. */
   assume(look: Attributes): void {
     this.#look = look;
   }
@@ -65,14 +65,14 @@ export class Pen {
     this.#col = col;
   }
 
-  /** As `moveTo`, but always with a sequence, which also keeps a following mark from joining what was printed before. */
+  /** Moves like `moveTo`, but always with a sequence, which also prevents a following mark from joining the character before. */
   jumpTo(row: number, col: number): void {
     this.#parts.push(col === 0 ? (row === 0 ? '\x1b[H' : `\x1b[${row + 1}H`) : `\x1b[${row + 1};${col + 1}H`);
     this.#row = row;
     this.#col = col;
   }
 
-  /** To the next line, scrolling at the bottom. */
+  /** Moves to the next line, scrolling at the bottom. */
   newLine(): void {
     if (this.#row === this.#size.rows - 1) this.wear(PLAIN); // a line that scrolls in has the pen's background
     this.#parts.push('\r\n');

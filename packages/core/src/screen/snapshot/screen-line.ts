@@ -1,4 +1,4 @@
-/** A line as it is shown: runs of text with the same attributes. */
+/** A line in its visible form: runs of text with the same attributes. */
 import {
   type Attributes,
   attributesAt,
@@ -12,21 +12,21 @@ import {
 import type { EngineCore, EngineLine } from '../engine/engine.ts';
 
 export interface ScreenLine {
-  /** The line continues the one above: together they are one line of text. */
+  /** Whether the line continues the one above: together they are one line of text. */
   readonly isWrapped: boolean;
-  /** Without blanks at the end. */
-  readonly runs: readonly Run[];
+  /** The runs, without blanks at the end. */
+  readonly runs: readonly StyledRun[];
 }
 
-export interface Run {
+export interface StyledRun {
   readonly text: string;
-  /** How many cells it takes. */
+  /** The number of cells that it takes. */
   readonly cells: number;
   readonly style: Style;
   readonly attributes: Attributes;
 }
 
-/** Only what differs from plain text. Colours: 0 to 255 of the palette, or `#rrggbb`. */
+/** The differences from plain text. Colours: 0 to 255 of the palette, or `#rrggbb`. */
 export interface Style {
   readonly bold?: true;
   readonly dim?: true;
@@ -47,7 +47,7 @@ export type Colour = number | `#${string}`;
 
 export function screenLine(core: EngineCore, line: EngineLine): ScreenLine {
   const end = lastShown(line, core.cols) + 1;
-  const runs: Run[] = [];
+  const runs: StyledRun[] = [];
   let text = '';
   let from = 0;
   for (let col = 0; col < end;) {
@@ -64,7 +64,7 @@ export function screenLine(core: EngineCore, line: EngineLine): ScreenLine {
 }
 
 /**
- * The last cell with text, or with attributes that are visible without any. Lines of the alternate screen may continue
+ * Returns the last cell with text, or with attributes that are visible without text. Lines of the alternate screen may continue
  * out of sight.
  */
 function lastShown(line: EngineLine, cols: number): number {

@@ -1,4 +1,4 @@
-/** The shortest SGR from one set of attributes to another. Links are handled elsewhere. */
+/** Finds the shortest SGR from one set of attributes to another. Links are handled elsewhere. */
 import {
   type Attributes,
   Bg,
@@ -10,7 +10,7 @@ import {
   PLAIN,
 } from '../engine/attributes.ts';
 
-/** Empty when both are the same. */
+/** Returns the sequence; empty if both are the same. */
 export function sgr(from: Attributes, to: Attributes): string {
   if (isPlain(to)) return isPlain(from) ? '' : '\x1b[m';
   const change = changes(from, to);
@@ -23,7 +23,7 @@ export function sgr(from: Attributes, to: Attributes): string {
 }
 
 /**
- * The same, for a pen in a state that only DECRC produces: it must not mention underlines, since xterm would then
+ * Returns the same for a pen in a state that only DECRC produces: it must not mention underlines, since xterm would then
  * normalize the state. The colours and the other flags are set as usual.
  */
 export const sgrWithoutUnderline = (from: Attributes, to: Attributes): string => {
@@ -35,7 +35,7 @@ function changes(from: Attributes, to: Attributes): string[] {
   const codes: string[] = [];
   const isLess = (word: 'fg' | 'bg', bit: number): boolean => (from[word] & bit) !== 0 && (to[word] & bit) === 0;
   const isMore = (word: 'fg' | 'bg', bit: number): boolean => (from[word] & bit) === 0 && (to[word] & bit) !== 0;
-  // 22 takes bold and dim away together.
+  // 22 resets bold and dim together.
   const isNeitherFirst = isLess('fg', Fg.bold) || isLess('bg', Bg.dim);
   if (isNeitherFirst) codes.push('22');
   if (isMore('fg', Fg.bold) || (isNeitherFirst && (to.fg & Fg.bold) !== 0)) codes.push('1');
@@ -59,11 +59,14 @@ function colour(word: number, base: 30 | 40): string {
   return `${base + 8};2;${(word >>> 16) & 0xff};${(word >>> 8) & 0xff};${word & 0xff}`;
 }
 
-/** With colons, as terminals that know underline colours understand them; others skip one parameter, not five. */
+/**
+ * Formats the colour with colons, which terminals that support underline colours understand; others then skip one parameter, not
+ * five.
+ */
 function underlineColour(word: number): string {
   const mode = word & COLOUR_MODE;
-  // xterm.js 6 turns 59 into white, so `sgr` never writes 59 where no colour is meant; and white is written as 59, for
-  // other terminals.
+  // xterm.js 6 turns 59 into white, so `sgr` never writes 59 if there is no colour; and white is written as 59, for other
+  // terminals.
   if (mode === 0 || word === WHITE) return '59';
   if (mode === COLOUR_16 || mode === COLOUR_256) return `58:5:${word & 0xff}`;
   return `58:2::${(word >>> 16) & 0xff}:${(word >>> 8) & 0xff}:${word & 0xff}`;

@@ -5,11 +5,11 @@ import { ScreenModel } from '../engine/screen-model.ts';
 import { snapshot } from './snapshot.ts';
 import { difference } from '../testing/difference.ts';
 import { madeUpProgram } from '../testing/made-up-program.ts';
-import { Page } from '../testing/page.ts';
+import { TerminalPage } from '../testing/page.ts';
 import { recordings } from '../testing/recordings.ts';
 
 const SIZE = { cols: 20, rows: 6 };
-/** What `undo` needs; the snapshot takes these from the picture. */
+/** State that `undo` needs; the snapshot takes it from the picture. */
 const NOT_MODES = { hasMargins: false, charsets: '', colours: [], hasHyperlink: false, iconName: '' };
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
@@ -20,7 +20,7 @@ function modelOf(text: string, size = SIZE): ScreenModel {
   return model;
 }
 
-function paintedWith(model: ScreenModel, page = new Page(model.size)): Page {
+function paintedWith(model: ScreenModel, page = new TerminalPage(model.size)): TerminalPage {
   page.write(snapshot(model));
   return page;
 }
@@ -68,8 +68,8 @@ test('[ATT-1] snapshot: whatever the terminal was left in, it comes to the same'
   for (let seed = 1; seed <= 20; seed++) {
     const before = madeUpProgram({ seed, pieces: 120 });
     const after = madeUpProgram({ seed: 100 + seed, pieces: 120 });
-    const dirty = new Page(before);
-    // Cut somewhere, so that it may be in the middle of a sequence.
+    const dirty = new TerminalPage(before);
+    // Cut at some byte, which may be in the middle of a sequence.
     dirty.write(before.bytes.subarray(0, before.bytes.length - (seed % 7)));
     const model = new ScreenModel(after);
     model.write(after.bytes);
@@ -98,7 +98,7 @@ test.each([
 test('[ATT-1] snapshot: history comes only when asked for, and as much as asked for', () => {
   const model = modelOf(Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\r\n'));
   const historyOf = (history: number): number => {
-    const page = new Page(SIZE);
+    const page = new TerminalPage(SIZE);
     page.write(snapshot(model, { history }));
     return page.core.buffers.normal.ybase;
   };

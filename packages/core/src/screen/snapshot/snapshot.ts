@@ -1,11 +1,10 @@
 /**
- * A model's state as bytes for another terminal: written into one of the same size, they bring it to the model's state,
- * so exactly that the following bytes do the same to both. Every attach starts with this. Keeps ATT-1 and ATT-4.
+ * Writes a model's state as bytes for another terminal: written into one of the same size, they bring it to the model's state, so
+ * exactly that later bytes have the same effect on both. Every attach starts with a snapshot. Keeps ATT-1 and ATT-4.
  *
- * Order matters. First it undoes whatever state the terminal is in (never RIS, which would wipe the user's scrollback);
- * then come the screens, the normal one below the alternate one; then margins, pen and sets; then modes, input last, so
- * that no key is answered in the middle of it; then the cursor; then the incomplete sequence or character at the end of
- * the stream.
+ * Order matters. The first bytes undo the present state of the terminal (never RIS, which would wipe the user's scrollback); then
+ * come the screens, the normal one below the alternate one; then margins, pen and sets; then modes, input last, so that no key is
+ * answered in the middle of it; then the cursor; then the incomplete sequence or character at the end of the stream.
  */
 import { ANYTHING_SET, concat, type ModeState, restore, undo } from '@spool/vt';
 import { PLAIN } from '../engine/attributes.ts';
@@ -16,9 +15,9 @@ import { Pen } from './pen.ts';
 import type { ScreenModel } from '../engine/screen-model.ts';
 
 export interface SnapshotOptions {
-  /** How many lines of history to send before the screen (default: 0). A thousand lines take 15 ms and a hundred KB. */
+  /** The number of lines of history before the screen (default: 0). A thousand lines take 15 ms and a hundred KB. */
   readonly history?: number;
-  /** Whether the terminal's keys go to the program (default: true). If not, no mode is set that would make it send. */
+  /** Whether the terminal's keys go to the program (default: true). If not, modes that make it send are not set. */
   readonly input?: boolean;
 }
 
@@ -26,7 +25,7 @@ export function snapshot(model: ScreenModel, options: SnapshotOptions = {}): Uin
   return concat(picture(model, options), model.pending());
 }
 
-/** A snapshot without the incomplete sequence at its end. */
+/** Returns a snapshot without the incomplete sequence at its end. */
 export function picture(model: ScreenModel, options: SnapshotOptions = {}): Uint8Array {
   const { history = 0, input = true } = options;
   const { core } = model.engine;
@@ -50,14 +49,14 @@ export function picture(model: ScreenModel, options: SnapshotOptions = {}): Uint
 }
 
 /**
- * CAN aborts an unfinished sequence of the terminal; then every mode is reset, and DECSTR resets the rest: margins,
- * origin, pen, sets, saved cursor. The screen is cleared last, in plain colours.
+ * The sequence that resets a terminal: CAN aborts an unfinished sequence; then every mode is reset, and DECSTR resets the rest:
+ * margins, origin, pen, sets, saved cursor. The screen is cleared last, in plain colours.
  */
 const CLEAN_SLATE = `\x18${text(undo(ANYTHING_SET))}\x1b[!p\x1b*B\x1b+B\x1b[?7h\x1b[r\x1b[H\x1b[2J`;
 
 /**
- * With 1049, which every terminal knows, the terminal saves the cursor by itself; so the cursor must be in its saved
- * state. If the two differ (the size has changed since), it is saved explicitly.
+ * Enters the alternate screen with 1049, which every terminal supports: the terminal saves the cursor by itself, so the cursor
+ * must be in its saved state. If the two differ (the size has changed since), it is saved explicitly.
  */
 function enterAlternate(pen: Pen, core: EngineCore, normal: EngineBuffer, modes: ModeState): void {
   const savedRow = normal.savedY - normal.ybase;

@@ -1,4 +1,4 @@
-/** The first difference between two terminals, as a sentence; undefined when everything that matters is the same. */
+/** Returns the first difference between two terminals, as a sentence; undefined if all relevant state is the same. */
 import {
   type Attributes,
   attributesAt,
@@ -10,12 +10,12 @@ import {
 } from '../engine/attributes.ts';
 import type { EngineAttributes, EngineBuffer, EngineCore, EngineLine } from '../engine/engine.ts';
 
-export interface Compared {
-  /** Also the lines above the screen. */
+export interface CompareOptions {
+  /** Whether to compare the lines above the screen too. */
   readonly withHistory?: boolean;
 }
 
-export function difference(expected: EngineCore, actual: EngineCore, options: Compared = {}): string | undefined {
+export function difference(expected: EngineCore, actual: EngineCore, options: CompareOptions = {}): string | undefined {
   return (
     sizes(expected, actual) ??
     buffers(
@@ -93,7 +93,7 @@ function lines(
   return undefined;
 }
 
-/** Word for word, and nothing beside the words. */
+/** Returns whether two cells have the same words, and no state beside the words. */
 function isSameCell({ _data: data }: EngineLine, { _data: other }: EngineLine, col: number): boolean {
   const at = 3 * col;
   const isWords = data[at] === other[at] && data[at + 1] === other[at + 1] && data[at + 2] === other[at + 2];
@@ -158,7 +158,7 @@ function modesOf(core: EngineCore): Facts {
   const { modes, decPrivateModes, isCursorHidden } = core.coreService;
   const { activeProtocol, activeEncoding } = (core as unknown as { coreMouseService: Record<string, unknown> })
     .coreMouseService;
-  // A frame that is open in the stream is closed in a snapshot; otherwise it would not be visible.
+  // A frame that is open in the stream is closed in a snapshot; otherwise the snapshot would not be visible.
   return {
     ...modes,
     ...decPrivateModes,
@@ -179,7 +179,7 @@ function facts(what: string, expected: Facts, actual: Facts): string | undefined
 }
 
 /**
- * xterm drops the address of a link when the line where it was opened is cleared, although other lines show it. Any
+ * The address of a dropped link: xterm drops it when the line where it was opened is cleared, although other lines show it. Any
  * address is accepted.
  */
 const FORGOTTEN = 'forgotten';

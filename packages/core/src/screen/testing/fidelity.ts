@@ -1,7 +1,7 @@
 /**
- * The question behind every attach: does a terminal that starts with a snapshot at some offset, and continues with the
- * bytes from there, end up like one that saw everything? Checked at many offsets of a stream: right after painting,
- * some bytes later, and at the end.
+ * Answers the question behind every attach: does a terminal that starts with a snapshot at some offset, and continues with the
+ * bytes from there, reach the same state as one that got all bytes? The question is checked at many offsets of a stream: right
+ * after painting, some bytes later, and at the end.
  */
 import { attributesAt, Bg, Fg, isSameLook } from '../engine/attributes.ts';
 import { isCursorPaintable } from '../snapshot/cursor-state.ts';
@@ -9,7 +9,7 @@ import type { EngineBuffer, EngineCore, EngineLine } from '../engine/engine.ts';
 import { filledCells } from '../snapshot/paint-line.ts';
 import { ScreenModel } from '../engine/screen-model.ts';
 import { difference } from './difference.ts';
-import { Page } from './page.ts';
+import { TerminalPage } from './page.ts';
 
 export interface Stream {
   readonly name: string;
@@ -19,39 +19,39 @@ export interface Stream {
   readonly resizes: readonly { readonly at: number; readonly cols: number; readonly rows: number }[];
 }
 
-export interface Way {
-  /** What is written into a fresh terminal. */
+export interface PaintMethod {
+  /** Returns the bytes that are written into a fresh terminal. */
   paint(model: ScreenModel): Uint8Array;
-  /** Whether that includes all history. Without it, lines cannot come back into sight when the screen grows. */
+  /** Whether they include all history. Without it, lines cannot become visible again when the screen grows. */
   readonly withHistory: boolean;
 }
 
 export interface Sample {
   readonly offset: number;
-  /** How many bytes later to check again. */
+  /** The number of bytes after which to check again. */
   readonly later: number;
   readonly toTheEnd: boolean;
 }
 
-export interface Verdict {
-  /** The first failures, each with everything needed to reproduce it. */
+export interface FidelityReport {
+  /** The first failures, each with all data to reproduce it. */
   readonly failures: readonly string[];
   readonly compared: number;
-  /** States that no bytes can paint, and those that they paint except for what is out of sight: see `reachOf`. */
+  /** The number of states that no bytes can paint, and of those that they paint except for invisible parts: see `reachOf`. */
   readonly unpaintable: number;
   readonly passing: number;
   readonly bytesMost: number;
 }
 
 interface Follower {
-  readonly page: Page;
+  readonly page: TerminalPage;
   readonly sample: Sample;
 }
 
 const FAILURES_MAX = 3;
 
-export function followStream(stream: Stream, samples: readonly Sample[], way: Way): Verdict {
-  const reference = new Page(stream);
+export function followStream(stream: Stream, samples: readonly Sample[], way: PaintMethod): FidelityReport {
+  const reference = new TerminalPage(stream);
   const model = new ScreenModel(stream);
   const usesAlternate = /\x1b\[\?(47|1047|1049)h/.test(Buffer.from(stream.bytes).toString('latin1'));
   const failures: string[] = [];
@@ -92,7 +92,7 @@ export function followStream(stream: Stream, samples: readonly Sample[], way: Wa
       if (reach === 'not at all') unpaintable++;
       if (reach === 'for now') passing++;
       if (reach === 'not at all') continue;
-      const follower = { sample, page: new Page(model.size) };
+      const follower = { sample, page: new TerminalPage(model.size) };
       const painting = way.paint(model);
       bytesMost = Math.max(bytesMost, painting.length);
       follower.page.write(painting);
@@ -115,7 +115,7 @@ function stopsOf(stream: Stream, samples: readonly Sample[]): number[] {
   return [...new Set(stops)].filter((stop) => stop <= stream.bytes.length).sort((one, other) => one - other);
 }
 
-/** How far a snapshot matches the original: in everything visible, or also in everything that may follow. */
+/** The degree to which a snapshot matches the original: in all visible state, or also in all later states. */
 type Reach = 'for good' | 'for now' | 'not at all';
 
 interface Demands {
@@ -124,10 +124,9 @@ interface Demands {
 }
 
 /**
- * States that no bytes, and so no snapshot, can produce: halves of wide characters, cut by a change of size, and some
- * states of pen and cursor (`isCursorPaintable`). Where sizes change, also what xterm then does with invisible lines
- * and positions: saved cursors off the screen; and on the alternate screen cells beyond the margin, from when the
- * terminal was larger.
+ * States that no bytes, and so no snapshot, can produce: halves of wide characters, cut by a change of size, and some states of
+ * pen and cursor (`isCursorPaintable`). If sizes change, also xterm's treatment of invisible lines and positions: saved cursors
+ * off the screen; and on the alternate screen cells beyond the margin, from when the terminal was larger.
  */
 function reachOf(core: EngineCore, { withHistory, usesAlternate }: Demands): Reach {
   const { normal, alt, active } = core.buffers;
@@ -140,7 +139,7 @@ function reachOf(core: EngineCore, { withHistory, usesAlternate }: Demands): Rea
   const isSavable = painted.every(
     ({ savedCurAttrData: { fg, bg } }) => (fg & Fg.underline) === 0 || (bg & Bg.extended) !== 0,
   );
-  // What was saved on an alternate screen is still there when it is entered the next time.
+  // The cursor that was saved on an alternate screen is kept until it is entered the next time.
   const isForgotten = active === alt || !usesAlternate || isNeverSaved(alt);
   const isPaintableNow =
     isSavable && isCursorPaintable(core) && painted.every((buffer) => areCellsPaintable(core, buffer, withHistory));
@@ -164,7 +163,7 @@ function areCellsPaintable(core: EngineCore, buffer: EngineBuffer, withHistory: 
   return true;
 }
 
-/** Whether printing gives this cell back exactly. */
+/** Returns whether printing reproduces this cell exactly. */
 function isPaintable(core: EngineCore, line: EngineLine, col: number, cols: number): boolean {
   const text = line.getString(col);
   const width = line.getWidth(col);
@@ -176,13 +175,13 @@ function isPaintable(core: EngineCore, line: EngineLine, col: number, cols: numb
 }
 
 /**
- * Where xterm reflows a line, the second half of a wide character may lose its attributes; that is invisible, and
- * cannot be painted.
+ * Returns whether a cell is the second half of a wide character. If xterm reflows a line, such a cell may lose its attributes;
+ * that is invisible, and cannot be painted.
  */
 const isHalfOf = (line: EngineLine, col: number): boolean =>
   isSameLook(attributesAt(line, col), attributesAt(line, col - 1));
 
-/** A reproducible random generator: the seed is printed with every failure. */
+/** Returns a reproducible random generator: the seed is printed with every failure. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0 || 1;
   return (below) => {
@@ -203,5 +202,5 @@ export function samplesOf(stream: Stream, count: number, random: (below: number)
   }));
 }
 
-/** The number of followers that continue to the end of the stream is limited by this many bytes. */
+/** The limit in bytes that bounds the number of followers which continue to the end of the stream. */
 const END_BYTES = 100_000;

@@ -1,8 +1,8 @@
-/** Random programs, as rich in escapes as possible; the same seed makes the same one. */
+/** Generates random programs, as rich in escapes as possible; the same seed makes the same one. */
 import { randomFrom, type Stream } from './fidelity.ts';
 
 type Random = (below: number) => number;
-type Piece = (random: Random, size: { cols: number; rows: number }) => string;
+type ProgramPart = (random: Random, size: { cols: number; rows: number }) => string;
 
 export interface ProgramOptions {
   readonly seed: number;
@@ -10,8 +10,8 @@ export interface ProgramOptions {
   readonly cols?: number;
   readonly rows?: number;
   /**
-   * Changes of size on the way; then without tabs (stops beyond the margin come back, where they were set) and marks (xterm mixes
-   * them up when it folds lines anew).
+   * The number of changes of size; with them, there are no tabs (stops beyond the margin come back, where they were set) and no
+   * marks (xterm mixes them up when it reflows lines).
    */
   readonly resizes?: number;
   readonly usesAlternate?: boolean;
@@ -73,24 +73,24 @@ const WORDS = [
   '\u{20000}',
 ];
 
-const row: Piece = (random, { rows }) => `${1 + random(rows + 1)}`;
-const col: Piece = (random, { cols }) => `${1 + random(cols + 1)}`;
-const few: Piece = (random) => `${random(4)}`;
+const row: ProgramPart = (random, { rows }) => `${1 + random(rows + 1)}`;
+const col: ProgramPart = (random, { cols }) => `${1 + random(cols + 1)}`;
+const few: ProgramPart = (random) => `${random(4)}`;
 const csi =
-  (final: string, ...params: Piece[]): Piece =>
+  (final: string, ...params: ProgramPart[]): ProgramPart =>
   (random, size) =>
     `\x1b[${params.map((param) => param(random, size)).join(';')}${final}`;
 const exactly =
-  (...texts: string[]): Piece =>
+  (...texts: string[]): ProgramPart =>
   (random) =>
     pick(random, texts);
 
-const text: Piece = (random) => Array.from({ length: 1 + random(6) }, () => pick(random, WORDS)).join('');
-/** To the margin and maybe beyond, the last character now and then wide or with a mark. */
-const line: Piece = (random, { cols }) =>
+const text: ProgramPart = (random) => Array.from({ length: 1 + random(6) }, () => pick(random, WORDS)).join('');
+/** A line up to the margin or beyond, whose last character is sometimes wide or has a mark. */
+const line: ProgramPart = (random, { cols }) =>
   'm'.repeat(Math.max(0, cols - random(4))) + pick(random, ['', '字', 'e\u0301', 'ab', '字字']);
 
-const colour: Piece = (random) => {
+const colour: ProgramPart = (random) => {
   const base = pick(random, [30, 40]);
   return pick(random, [
     `${base + random(8)}`,
@@ -104,7 +104,7 @@ const colour: Piece = (random) => {
     '59',
   ]);
 };
-const style: Piece = (random) =>
+const style: ProgramPart = (random) =>
   pick(random, [
     '',
     '0',
@@ -132,10 +132,10 @@ const style: Piece = (random) =>
     '53',
     '55',
   ]);
-const sgr: Piece = (random, size) =>
+const sgr: ProgramPart = (random, size) =>
   `\x1b[${Array.from({ length: 1 + random(3) }, () => pick(random, [colour, style])(random, size)).join(';')}m`;
 
-const link: Piece = (random) =>
+const link: ProgramPart = (random) =>
   pick(random, [
     '\x1b]8;;http://a/\x1b\\',
     '\x1b]8;id=7;http://b/?x=1;2\x07',
@@ -143,13 +143,13 @@ const link: Piece = (random) =>
     '\x1b]8;;\x07',
     '\x1b]8;;http://long/' + 'p'.repeat(30) + '\x07',
   ]);
-const tabs: Piece = (random, size) =>
+const tabs: ProgramPart = (random, size) =>
   pick(random, ['\x1bH', '\x1b[g', '\x1b[3g', '\t', '\t', '\x1b[I', '\x1b[Z', `\x1b[${col(random, size)}G\x1bH`]);
 const alternate = exactly('\x1b[?1049h', '\x1b[?1049l', '\x1b[?47h', '\x1b[?47l', '\x1b[?1047h', '\x1b[?1047l');
-/** At the very end of a line xterm clears a flag of a wrong line: not what is tested here. */
-const eraseAbove: Piece = (random) => pick(random, ['\r\x1b[1J', '\b\b\x1b[1J']);
+/** Erases, but not at the very end of a line: there xterm clears a flag of a wrong line, which is not tested here. */
+const eraseAbove: ProgramPart = (random) => pick(random, ['\r\x1b[1J', '\b\b\x1b[1J']);
 
-const PIECES: readonly Piece[] = [
+const PIECES: readonly ProgramPart[] = [
   ...often(22, text),
   ...often(6, line),
   ...often(10, sgr),

@@ -1,17 +1,17 @@
 /**
- * What a page runs: xterm with its defaults, given whole characters, and guarded where it would throw after a change of
- * size. Reference and receiver of the fidelity tests.
+ * The terminal of a page: xterm with its defaults, given whole characters, and guarded where it would throw after a change of
+ * size. It is the reference and the receiver of the fidelity tests.
  */
 import { cutBytes } from '../engine/cut-character.ts';
 import { mendAlternate } from '../engine/engine-guards.ts';
-import { coreOf, type EngineCore, plainTerminal, type Size } from '../engine/engine.ts';
+import { coreOf, type EngineCore, plainTerminal, type GridSize } from '../engine/engine.ts';
 
-export class Page {
+export class TerminalPage {
   readonly core: EngineCore;
   readonly #terminal: ReturnType<typeof plainTerminal>;
   #cut: Uint8Array = new Uint8Array(0);
 
-  constructor(size: Size) {
+  constructor(size: GridSize) {
     this.#terminal = plainTerminal(size);
     this.core = coreOf(this.#terminal);
   }

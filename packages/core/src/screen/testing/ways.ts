@@ -1,12 +1,12 @@
-/** The ways from a model to another terminal; each must be as good as having seen everything. */
+/** The ways from a model to another terminal; each must give the same state as all bytes. */
 import { encodeKeyframe, restoreModel } from '../snapshot/keyframe.ts';
 import { snapshot } from '../snapshot/snapshot.ts';
-import type { Way } from './fidelity.ts';
+import type { PaintMethod } from './fidelity.ts';
 
 export const ROUNDS = Number(process.env['SPOOL_FIDELITY_ROUNDS'] ?? 1);
 export const SEED = Number(process.env['SPOOL_FIDELITY_SEED'] ?? 1);
 
-export const WAYS: Readonly<Record<string, Way>> = {
+export const WAYS: Readonly<Record<string, PaintMethod>> = {
   'the screen': { paint: (model) => snapshot(model), withHistory: false },
   'screen and history': { paint: (model) => snapshot(model, { history: Infinity }), withHistory: true },
   'a keyframe': {

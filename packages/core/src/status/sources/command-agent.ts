@@ -1,5 +1,5 @@
 /**
- * Which agent a command starts, also through programs that only start others: `env X=1 npx -y @openai/codex`, `node
+ * Finds the agent that a command starts, also through programs that only start others: `env X=1 npx -y @openai/codex`, `node
  * /usr/lib/node_modules/@google/gemini-cli/dist/index.js`, `bash -lc 'exec claude'`.
  */
 import type { RuleSet } from '../rules.ts';
@@ -23,13 +23,13 @@ export function agentOfCommand(rules: readonly RuleSet[], command: readonly stri
   return shell;
 }
 
-/** `sh -c 'claude'` is not an interactive shell; without a script it is. */
+/** Returns the script of a shell: `sh -c 'claude'` is not an interactive shell; without a script it is one. */
 function scriptOf(args: readonly string[]): string | undefined {
   const at = args.findIndex((arg) => /^-[a-z]*c$/.test(arg));
   return at === -1 ? undefined : args[at + 1];
 }
 
-/** By its name, or by the package that its path leads through. */
+/** Finds the agent by the program's name, or by a package in its path. */
 function agentOfProgram(rules: readonly RuleSet[], program: string): string | null {
   const name = baseName(program);
   const path = `/${program.replaceAll('\\', '/')}/`;
@@ -45,7 +45,10 @@ function agentOfProgram(rules: readonly RuleSet[], program: string): string | nu
   return null;
 }
 
-/** Without folders, the dash of a login shell, and the suffixes of npm and Windows; of `codex@latest` the name. */
+/**
+ * Returns the name without folders, the dash of a login shell, and the suffixes of npm and Windows; for `codex@latest`, the part
+ * before the version.
+ */
 function baseName(program: string): string {
   const name = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1);
   return name
@@ -54,13 +57,13 @@ function baseName(program: string): string {
     .replace(/(.)@.*$/, '$1');
 }
 
-/** Options, and the subcommands of package runners. */
+/** Removes options, and the subcommands of package runners. */
 function withoutOptions(args: readonly string[]): string[] {
   const from = args.findIndex((arg) => !arg.startsWith('-') && !isAssignment(arg) && !RUN_WORDS.has(arg));
   return from === -1 ? [] : args.slice(from);
 }
 
-/** Good enough for a name: quotes go, escapes stay. */
+/** Splits a script into words, precisely enough for a name: quotes are removed, escapes stay. */
 const wordsOf = (script: string): string[] =>
   script
     .slice(0, SCRIPT_CHARACTERS_MAX)

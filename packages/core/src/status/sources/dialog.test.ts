@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const SECOND = 1000;
 
-/** How many dialogs there were, one second each; `key` stands for input. */
+/** Counts the dialogs, one second each; `key` stands for input. */
 function dialogsIn(command: string, shown: readonly string[]): number {
   const reducer = new StatusReducer({ rules: BUILT_IN_RULES, command: command.split(' '), startedAt: 0 });
   const seen = new Set<number>();
@@ -83,7 +83,7 @@ test.each([
           },
         });
       }
-    // Even Claude's two questions at its start, about trust and about a key: between them a look sees neither.
+    // Even Claude's two questions at its start, about trust and about a key: between them a sample shows neither.
     expect(followed).toEqual([]);
   },
 );

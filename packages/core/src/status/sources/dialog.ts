@@ -1,24 +1,24 @@
 /**
  * Identifies the question of a dialog, so that a new dialog is distinguished from the same one drawn again.
  *
- * Dialogs blink, move, count down, and their selection moves; two dialogs of an agent in a row may differ only in the
- * command they are about. So the line with the question is compared, by its letters alone. Smaller differences count
- * only after input, because then the first dialog may have been answered.
+ * Dialogs blink, move, count down, and their selection moves; two consecutive dialogs of an agent may differ only in their
+ * command. So the line with the question is compared, by its letters alone. Smaller differences count only after input, because
+ * then the first dialog may have been answered.
  */
 import { withoutFrame } from './screen-lines.ts';
 export interface Dialog {
   readonly kind: string | null;
-  /** The line with the question; null where none was found. */
+  /** The line with the question; null if none was found. */
   readonly question: string | null;
-  /** It is asked on the cursor's line, where the answer is typed: asked once more, it is a new question. */
+  /** Whether it is asked on the cursor's line, where the answer is typed: the same question again is then a new one. */
   readonly isAtCursor: boolean;
-  /** The command or file that it is about. */
+  /** The command or file of the question. */
   readonly subject: string | null;
 }
 
 export interface SinceDialog {
   readonly hasTyped: boolean;
-  /** After that, outside of the cursor's line. */
+  /** Whether the screen changed after that, outside of the cursor's line. */
   readonly hasChanged: boolean;
 }
 
@@ -34,10 +34,10 @@ export function isAnother(last: Dialog, next: Dialog, { hasTyped, hasChanged }: 
 
 const lettersOf = (line: string): string => line.replace(/[^\p{L}]/gu, '');
 
-/** How far above the known part of a dialog (a footer, an option) its question may be. */
+/** The maximum distance of the question above the known part of a dialog (a footer, an option). */
 const LINES_ABOVE_MAX = 24;
 
-/** The last of these lines, or the nearest above it that asks and is not one of the options. */
+/** Returns the last of these lines, or the nearest above it that asks and is not one of the options. */
 export function questionAbove(lines: readonly string[]): string | null {
   const candidates = lines.slice(-LINES_ABOVE_MAX - 1).reverse();
   return candidates.map(withoutFrame).find((line) => ASKS.test(line) && !OPTION.test(line)) ?? null;

@@ -1,8 +1,8 @@
 /**
  * Finds the input box of a program: the rows in which a draft is written, with the border above and below.
  *
- * A draft may have many rows, and the cursor may be on any of them. So the box is searched upwards from the cursor. Where
- * the cursor is elsewhere (some programs hide it and draw their own), the lowest box in the region counts.
+ * A draft may have many rows, and the cursor may be on any of them. So the box is searched upwards from the cursor. If the cursor
+ * is elsewhere (some programs hide it and draw their own), the lowest box in the region counts.
  */
 import type { InputRule } from './input-line.ts';
 import { LINE_CHARACTERS_MAX } from './screen-lines.ts';
@@ -15,15 +15,15 @@ export interface InputBox {
   readonly bottom: number;
 }
 
-interface Place {
+interface BoxRows {
   readonly lines: readonly string[];
   readonly cursor: { readonly row: number };
 }
 
-/** A box is not higher than this. */
-export const INPUT_ROWS_MAX = 40;
+/** The maximum height of a box. */
+const INPUT_ROWS_MAX = 40;
 
-export function inputBox(rule: InputRule, { lines, cursor }: Place): InputBox | null {
+export function inputBox(rule: InputRule, { lines, cursor }: BoxRows): InputBox | null {
   const above = aboveCursor(rule, lines, cursor.row);
   const first = above ?? (rule.region.place === 'cursor' ? null : lowest(rule, lines));
   if (first === null) return null;
@@ -34,7 +34,7 @@ export function inputBox(rule: InputRule, { lines, cursor }: Place): InputBox | 
   return { top: rule.after === null ? first : first - 1, first, last, bottom: hasBorder ? last + 1 : last };
 }
 
-/** The box that the cursor is in. */
+/** Finds the box around the cursor. */
 function aboveCursor(rule: InputRule, lines: readonly string[], cursorRow: number): number | null {
   for (let row = cursorRow; row >= Math.max(0, cursorRow - INPUT_ROWS_MAX); row--) {
     const line = cut(lines[row] ?? '');
@@ -44,7 +44,7 @@ function aboveCursor(rule: InputRule, lines: readonly string[], cursorRow: numbe
   return null;
 }
 
-/** The lowest matching line of the region: lines further down are newer. */
+/** Finds the lowest matching line of the region: lower lines are newer. */
 function lowest(rule: InputRule, lines: readonly string[]): number | null {
   let left = rule.region.place === 'bottom' ? rule.region.lines : Infinity;
   for (let row = lines.length - 1; row >= 0 && left > 0; row--) {
@@ -64,5 +64,5 @@ const isEnd = ({ until }: InputRule, line: string): boolean =>
   until === null ? line.trim() === '' : until.test(cut(line));
 
 const cut = (line: string): string => line.slice(0, LINE_CHARACTERS_MAX);
-/** Rows of a draft below the first are indented, framed or blank. */
+/** Matches rows of a draft below the first: they are indented, framed or blank. */
 const CONTINUES = /^(?:\s|[│┃|]|$)/;

@@ -1,4 +1,4 @@
-/** The text in the input lines of real programs, at the marks of their recordings, and on hand-made screens. */
+/** Tests the text in the input lines of real programs, at the marks of their recordings, and on hand-made screens. */
 import { expect, test } from 'vitest';
 import { ScreenModel, solidText } from '../../screen/index.ts';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
@@ -9,7 +9,7 @@ import { recordings } from '../testing/recordings.ts';
 
 function inputOf(agent: string, model: ScreenModel): string | null {
   const view = { lines: model.plainLines(), solid: model.lines().map(solidText), cursor: model.cursor };
-  return agentInput(BUILT_IN_RULES, agent, view);
+  return agentInput(BUILT_IN_RULES, agent, view)?.text ?? null;
 }
 
 function screen(bytes: string, size = { cols: 80, rows: 10 }): ScreenModel {
@@ -18,9 +18,9 @@ function screen(bytes: string, size = { cols: 80, rows: 10 }): ScreenModel {
   return model;
 }
 
-/** At these marks text was typed, or the program has put typed text back; at all others the line is empty. */
+/** Marks at which text was typed, or the program has put typed text back; at all others the line is empty. */
 const HOLD_TEXT = /^(?:submitted|pasted|slash-menu)$|-after-interrupt$/;
-/** At these there is a dialog instead of an input line, or the agent describes its screen to a screen reader. */
+/** Marks with a dialog instead of an input line, or at which the agent describes its screen to a screen reader. */
 const HAVE_NO_LINE = /permission|trust|question|theme|login|screen-reader|onboarding|exit/;
 
 test('[IN-8] recordings: the input line is empty at every prompt, and holds what was typed before Enter', () => {

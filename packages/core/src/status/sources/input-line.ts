@@ -1,29 +1,29 @@
 /**
  * Finds the text in the input line of a program: typed text, or text that the program has put back there (Claude does,
- * after Esc). New input would be appended to it. Helps to keep IN-8.
+ * after Esc). New input would be appended to it. Keeps the part of IN-8 about finding text in the input line.
  *
- * What programs show in an empty line (placeholders, suggestions) does not count: it is dim, or named by the rules.
- * Where no rule matches the line, the text is unknown.
+ * Texts that programs show in an empty line (placeholders, suggestions) do not count: they are dim, or listed in the rules. If no
+ * rule matches the line, the text is unknown.
  */
 import type { Region, RuleSet } from '../rules.ts';
-import { inputBox } from './input-box.ts';
+import { type InputBox, inputBox } from './input-box.ts';
 import { LINE_CHARACTERS_MAX, textBeforeCursor, withoutFrame } from './screen-lines.ts';
 
-/** Where the input of an agent is. */
+/** The place of an agent's input. */
 export interface InputRule {
   readonly region: Region;
-  /** Its first line; the first group is the text. */
+  /** The pattern of its first line; the first group is the text. */
   readonly pattern: RegExp;
-  /** What the line directly above shows, and the first line that is no longer part of it; null: a blank one. */
+  /** The pattern of the line directly above, and that of the first line after it; null: a blank line. */
   readonly after: RegExp | null;
   readonly until: RegExp | null;
-  /** What it shows when it is empty. */
+  /** Patterns of its content when it is empty. */
   readonly placeholders: readonly RegExp[];
-  /** Where a line of the screen shows this, the text after the cursor is only a suggestion; null: no line does. */
+  /** The pattern of a line which shows that the text after the cursor is only a suggestion; null: there is no such line. */
   readonly suggested: RegExp | null;
 }
 
-/** A screen, with typed text and suggestions kept apart. */
+/** A screen, in which typed text and suggestions are distinguished. */
 export interface InputView {
   /** Visible rows, top to bottom, trailing blanks cut. */
   readonly lines: readonly string[];
@@ -32,24 +32,36 @@ export interface InputView {
   readonly cursor: { readonly row: number; readonly col: number };
 }
 
-/** The text; '' where there is none. Null: unknown. */
-export function agentInput(rules: readonly RuleSet[], agent: string, view: InputView): string | null {
+/** An input line on the screen. */
+export interface InputLine {
+  /** The text; '' if there is none. */
+  readonly text: string;
+  readonly box: InputBox;
+}
+
+/** Returns the input line; null: unknown. */
+export function agentInput(rules: readonly RuleSet[], agent: string, view: InputView): InputLine | null {
   for (const set of rules) {
     if (set.agent !== agent) continue;
     for (const rule of set.input) {
-      const text = inputBy(rule, view);
-      if (text !== null) return text;
+      const line = inputBy(rule, view);
+      if (line !== null) return line;
     }
   }
   return null;
 }
 
-/** The keys that clear it, by name. */
+/** Returns whether the rules of this agent know the place of its input line. */
+export function knowsInputLine(rules: readonly RuleSet[], agent: string): boolean {
+  return rules.some((set) => set.agent === agent && set.input.length > 0);
+}
+
+/** Returns the names of the keys that clear it. */
 export function clearingKeys(rules: readonly RuleSet[], agent: string): readonly string[] {
   return rules.find((set) => set.agent === agent && set.clear.length > 0)?.clear ?? [];
 }
 
-function inputBy(rule: InputRule, view: InputView): string | null {
+function inputBy(rule: InputRule, view: InputView): InputLine | null {
   const box = inputBox(rule, view);
   const found = box === null ? null : rule.pattern.exec(cut(view.lines[box.first]!));
   if (box === null || found === null) return null;
@@ -57,7 +69,7 @@ function inputBy(rule: InputRule, view: InputView): string | null {
   const from = found.index + found[0].length - (found[1]?.length ?? 0);
   const rows = [cut(solid[box.first]!).slice(from), ...solid.slice(box.first + 1, box.last + 1).map(cut)];
   const text = rows.map(withoutFrame).join('\n').trim();
-  return rule.placeholders.some((pattern) => pattern.test(text)) ? '' : text;
+  return { text: rule.placeholders.some((pattern) => pattern.test(text)) ? '' : text, box };
 }
 
 function withoutSuggestion({ suggested }: InputRule, { lines, solid, cursor }: InputView): readonly string[] {

@@ -1,23 +1,23 @@
 /**
- * What moves on a screen besides the input box, where typing is echoed.
+ * Detects motion on a screen outside of the input box, where typing is echoed.
  *
- * Programs whose input box is always visible show that they work by something that moves: a spinner, a timer, text. So the
- * box alone is not idle. Lines above the box are compared from the box upwards, because a draft that grows moves them. Below
- * the box, a clock or a counter in a status bar ticks at any time: only what changes faster than that is motion.
+ * Programs whose input box is always visible show their work by motion: a spinner, a timer, text. So the box alone does not mean
+ * idle. Lines above the box are compared from the box upwards, because a draft that grows moves them. Below the box, a clock or a
+ * counter in a status bar ticks at any time: only faster changes are motion.
  */
 import type { InputBox } from './input-box.ts';
 import type { ScreenView } from './screen-lines.ts';
 
-/** A status bar changes once per second at most; spinners turn faster. */
+/** The interval of a status bar, which changes once per second at most; spinners turn faster. */
 const TICK_MS = 800;
 /**
- * Three changes within this time are motion, so that a timer that counts seconds is seen; one or two may be a notice, a
- * resize or a screen that is half drawn. Soon after a key, which may have started something, two are enough.
+ * The time in which three changes are motion, so that a timer that counts seconds is detected; one or two may be a notice, a
+ * resize or a screen that is half drawn. Soon after a key, which may have started work, two are enough.
  */
 const MOVING_MS = 3500;
 const STARTED_MS = 2500;
 const MOVES = 3;
-/** After a key the draft grows, and the program shows other hints. */
+/** The time after a key in which the draft grows, and the program shows other hints. */
 const ECHO_MS = 400;
 const NEVER = Number.NEGATIVE_INFINITY;
 
@@ -33,12 +33,12 @@ export class Motion {
     return this.#changedAt;
   }
 
-  /** How often something above the box has changed, also soon after a key. */
+  /** The number of changes above the box, including those soon after a key. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** It changes again and again. */
+  /** Returns whether the screen changes repeatedly. */
   isMoving(now: number, typedAt: number): boolean {
     const isStarted = now - typedAt <= STARTED_MS && (this.#moves[1] ?? NEVER) > typedAt;
     return isStarted || now - (this.#moves[MOVES - 1] ?? NEVER) <= MOVING_MS;
@@ -48,13 +48,16 @@ export class Motion {
     this.#changedAt = at;
   }
 
-  /** It was seen to rest: what moved before, the last frames of its work, says nothing about what moves next. */
+  /**
+   * Forgets earlier changes: the screen was unchanged for a while, so the last frames of earlier work say nothing about the next
+   * changes.
+   */
   rested(): void {
     this.#moves = [];
     this.#footerAt = NEVER;
   }
 
-  compare(one: Seen, other: Seen, at: number, typedAt: number): void {
+  compare(one: MotionFrame, other: MotionFrame, at: number, typedAt: number): void {
     if (one.box === null || other.box === null || hasChangedAbove(one, one.box, other, other.box)) this.#changes++;
     if (!this.#hasMoved(one, other, at, typedAt)) return;
     this.#changedAt = at;
@@ -62,7 +65,7 @@ export class Motion {
     if (at - typedAt > ECHO_MS) this.#moves = [at, ...this.#moves.slice(0, MOVES - 1)];
   }
 
-  #hasMoved(one: Seen, other: Seen, at: number, typedAt: number): boolean {
+  #hasMoved(one: MotionFrame, other: MotionFrame, at: number, typedAt: number): boolean {
     if (one.box === null || other.box === null) return hasChangedElsewhere(one.view, other.view);
     if (at - typedAt <= ECHO_MS) return false;
     if (hasChangedAbove(one, one.box, other, other.box)) return true;
@@ -73,24 +76,24 @@ export class Motion {
   }
 }
 
-export interface Seen {
+export interface MotionFrame {
   readonly view: ScreenView;
   readonly box: InputBox | null;
 }
 
-function hasChangedAbove(one: Seen, oneBox: InputBox, other: Seen, otherBox: InputBox): boolean {
+function hasChangedAbove(one: MotionFrame, oneBox: InputBox, other: MotionFrame, otherBox: InputBox): boolean {
   const rows = Math.min(oneBox.top, otherBox.top);
   for (let above = 1; above <= rows; above++)
     if (!isAlike(one.view.lines[oneBox.top - above]!, other.view.lines[otherBox.top - above]!)) return true;
   return false;
 }
 
-function hasChangedBelow(one: Seen, oneBox: InputBox, other: Seen, otherBox: InputBox): boolean {
+function hasChangedBelow(one: MotionFrame, oneBox: InputBox, other: MotionFrame, otherBox: InputBox): boolean {
   const [before, after] = [one.view.lines.slice(oneBox.bottom + 1), other.view.lines.slice(otherBox.bottom + 1)];
   return before.length !== after.length || before.some((line, at) => line !== after[at]);
 }
 
-/** Pictures made of blocks do not count: Claude's mascot walks about while it waits for its first prompt. */
+/** Compares two lines without pictures made of blocks: Claude's mascot walks about while Claude waits for its first prompt. */
 const isAlike = (one: string, other: string): boolean =>
   one === other || ((BLOCKS.test(one) || BLOCKS.test(other)) && withoutPicture(one) === withoutPicture(other));
 

@@ -1,25 +1,25 @@
 /**
  * The program's reports about itself (OSC 7501): one record for the program, and one for each of its parts.
  *
- * The program's own record counts. A blocked part makes the whole blocked, since a user has to act all the same; where
- * there are only parts, one that works makes the whole work.
+ * The record of the program itself counts. A blocked part makes the whole blocked, since a user has to act in any case; if there
+ * are only parts, a working one makes the whole work.
  */
 import type { ProgramStatus } from '@spool/vt';
 import type { StatusState } from '@spool/protocol';
-import { type Claim, claim, type Moment } from '../claim.ts';
+import { type Claim, claim, type LogMoment } from '../claim.ts';
 
-export const RECORDS_MAX = 64;
+const RECORDS_MAX = 64;
 const CONFIDENCE = 0.99;
 
 export class ProgramRecords {
-  readonly #records = new Map<string, { readonly report: ProgramStatus; readonly moment: Moment }>();
+  readonly #records = new Map<string, { readonly report: ProgramStatus; readonly moment: LogMoment }>();
   #claim: Claim | null = null;
 
   get claim(): Claim | null {
     return this.#claim;
   }
 
-  report(report: ProgramStatus, moment: Moment): void {
+  report(report: ProgramStatus, moment: LogMoment): void {
     if (report.state === 'clear') {
       for (const id of [...this.#records.keys()]) if (isWithin(id, report.id)) this.#records.delete(id);
     } else {
@@ -30,20 +30,23 @@ export class ProgramRecords {
     this.#decide();
   }
 
-  /** The shell shows its prompt: whatever reported work or a question has ended without reporting that. */
+  /**
+   * Drops unfinished reports: the shell shows its prompt, so a program that reported work or a question has ended without
+   * reporting that.
+   */
   dropUnfinished(): void {
     for (const [id, { report }] of [...this.#records])
       if (report.state === 'working' || report.state === 'blocked') this.#records.delete(id);
     this.#decide();
   }
 
-  /** The reporting program is gone. */
+  /** Forgets the reports: the reporting program is gone. */
   forget(): void {
     this.#records.clear();
     this.#claim = null;
   }
 
-  /** As it was before a restart. */
+  /** Restores the claim from before a restart. */
   restore(restored: Claim): void {
     this.#claim = restored;
   }
@@ -59,7 +62,7 @@ export class ProgramRecords {
   }
 }
 
-function claimOf({ state, kind, percent, app, title, message }: ProgramStatus, moment: Moment): Claim {
+function claimOf({ state, kind, percent, app, title, message }: ProgramStatus, moment: LogMoment): Claim {
   const [says, meant] = MEANING[state];
   return claim('program', says, CONFIDENCE, `${app || 'the program'} reports "${state}"`, moment, {
     kind: kind ?? meant,
@@ -69,8 +72,8 @@ function claimOf({ state, kind, percent, app, title, message }: ProgramStatus, m
 }
 
 /**
- * `error` is idle: the work has stopped and the next input can be typed. Nothing is being asked, so it is not blocked;
- * the kind distinguishes it from success.
+ * The meaning of reported states. `error` is idle: the work has stopped and the next input can be typed. The program asks
+ * nothing, so it is not blocked; the kind distinguishes it from success.
  */
 const MEANING: Readonly<Record<ProgramStatus['state'], readonly [StatusState, string | null]>> = {
   working: ['working', null],

@@ -1,4 +1,4 @@
-/** The answers that a dialog offers, with the keys that choose them. Helps to keep STATE-8. */
+/** Finds the answers that a dialog offers, with the keys that choose them. Helps to keep STATE-8. */
 import { cleanText } from '@spool/vt';
 import type { QuestionOption } from '@spool/protocol';
 import type { DialogRow } from './question.ts';
@@ -6,20 +6,20 @@ import type { DialogRow } from './question.ts';
 const OPTIONS_MAX = 20;
 const LABEL_CHARACTERS_MAX = 120;
 
-/** `❯ 1. Yes`, `2) No`, `3 (○) Reject`: a number chooses it. */
+/** Matches `❯ 1. Yes`, `2) No`, `3 (○) Reject`: a number chooses it. */
 const NUMBERED = /^(?:[❯›▶►▸●◉→>*] *|\(checked\) *)?(\d)(?:[.)]| [([][●○◉x✓ ][)\]]) +(\S.*)$/;
-/** `z (○) Type your answer here`: the last of Grok's, which is always in sight. */
+/** Matches `z (○) Type your answer here`: Grok's last answer, which is always visible. */
 const OWN_ANSWER = /^([a-z]) [([][●○◉x✓ ][)\]] +(\S.*)$/;
-/** `❯ Yes`: selected; the others have blanks in its place. */
+/** Matches `❯ Yes`: selected; the others have blanks in its place. */
 const SELECTED = /^[❯›▶►▸●◉>] +(\S.*)$/;
-/** `Yes, proceed (y)`: the key is in brackets. */
+/** Matches `Yes, proceed (y)`: the key is in brackets. */
 const KEY = /^(.*\S) \((\w|esc|enter)\)$/i;
 
 export const isNumbered = (text: string): boolean => NUMBERED.test(text);
 
 export const isOption = (text: string): boolean => NUMBERED.test(text) || OWN_ANSWER.test(text) || SELECTED.test(text);
 
-/** The answers below the question, one per row. */
+/** Returns the answers below the question, one per row. */
 export function listedOptions(rows: readonly DialogRow[], width: number): readonly QuestionOption[] {
   const numbered = numberedOptions(rows, width);
   return numbered.length > 0 ? numbered : arrowOptions(rows);
@@ -38,20 +38,22 @@ function numberedOptions(rows: readonly DialogRow[], width: number): readonly Qu
   return options;
 }
 
-/** A label that is too long for one row continues below its own beginning, as often as the next word had no room. */
+/**
+ * Returns a whole label: one that is too long for one row continues below its beginning, as long as the next word had no room.
+ */
 function wholeLabel(rows: readonly DialogRow[], at: number, label: string, width: number): string {
   const column = rows[at]!.indent + rows[at]!.text.length - label.length;
   let whole = label;
   for (let [row, next] = [rows[at]!, rows[at + 1]]; next !== undefined; [row, next] = [next, rows[++at + 1]]) {
     const hasRoom = row.indent + row.text.length + 1 + next.text.split(' ', 1)[0]!.length <= width - 2;
     if (hasRoom || next.text === '' || next.indent !== column || isOption(next.text)) break;
-    // A path is broken after a slash, everything else at a blank.
+    // A path is broken after a slash, other text at a blank.
     whole += `${whole.endsWith('/') ? '' : ' '}${next.text}`;
   }
   return whole;
 }
 
-/** A list without numbers: the arrows move the mark, Enter chooses. */
+/** Returns the answers of a list without numbers: the arrows move the mark, Enter chooses. */
 function arrowOptions(rows: readonly DialogRow[]): readonly QuestionOption[] {
   const at = rows.findIndex(({ text }) => SELECTED.test(text));
   if (at === -1) return [];
@@ -70,8 +72,8 @@ function arrowOptions(rows: readonly DialogRow[]): readonly QuestionOption[] {
 export type BackgroundAt = (row: number, col: number) => number;
 
 /**
- * Answers side by side. The background of the selected one differs from what is around it; the arrows move the selection. Where
- * the colours do not show exactly one, no key is named.
+ * Returns answers side by side. The background of the selected one differs from its surroundings; the arrows move the selection.
+ * If the colours do not show exactly one, no key is named.
  */
 export function buttonOptions(
   rows: readonly DialogRow[],
@@ -92,7 +94,7 @@ export function buttonOptions(
   });
 }
 
-/** A button has a blank cell on each side; the cell before that is beside it. */
+/** Returns the selected buttons. A button has a blank cell on each side; the cell before that is beside it. */
 function selectedButtons(row: DialogRow, labels: readonly string[], backgroundAt: BackgroundAt): readonly number[] {
   let from = 0;
   return labels.flatMap((label, index) => {
@@ -103,10 +105,10 @@ function selectedButtons(row: DialogRow, labels: readonly string[], backgroundAt
   });
 }
 
-/** `[O]pen, (E)dit`. Whether the letter alone chooses, or Enter is needed too, is not on the screen. */
+/** Matches `[O]pen, (E)dit`. The screen does not show whether the letter alone chooses, or Enter is needed too. */
 const LETTERED = /[[(](\w)[\])](\w[\w' -]*)/g;
 
-/** `[y/N]`: the answer is typed and submitted. */
+/** Returns the answers of `[y/N]`: the answer is typed and submitted. */
 export function choicesAtCursor(text: string, kind: string | null): readonly QuestionOption[] {
   if (kind === 'choice')
     return [...text.matchAll(LETTERED)]

@@ -1,16 +1,16 @@
 import type { Question } from '@spool/protocol';
 import { describe, expect, test } from 'vitest';
-import { Session } from '../testing/session.ts';
+import { ReducerFixture } from '../testing/session.ts';
 
 const RULE = '─'.repeat(70);
 const DASHES = '╌'.repeat(70);
 const asked = (agent: string, screen: string): Question | undefined =>
-  new Session(agent).shows(screen).wait(500).reducer.status.question;
+  new ReducerFixture(agent).shows(screen).wait(500).reducer.status.question;
 
 const CLAUDE_BASH = (command: string): string =>
   `❯ the prompt of the user?\n\n● Two at once.\n\n  ⎿  $ touch other.txt\n\n${RULE}\n Bash command\n Make a file\n${DASHES}\n${command}\n${DASHES}\n Do you want to proceed?\n ❯ 1. Yes\n   2. Yes, and switch to auto mode\n   3. No\n\n Esc to cancel · Tab to amend`;
 
-describe('[STATE-8] what is told is the question, from inside the dialog', () => {
+describe('[STATE-8] the reported question comes from inside the dialog', () => {
   test('claude with two tools: the command of this dialog, not the other one', () => {
     expect(asked('claude', CLAUDE_BASH(' touch mine.txt'))).toEqual({
       text: 'Do you want to proceed?',
@@ -172,12 +172,12 @@ describe('[STATE-8] what is told is the question, from inside the dialog', () =>
         label,
       })),
     });
-    expect(new Session('cat').shows('see chapters (a)lpha, (b)eta and (c)ourse\n').wait(500).is).toBe('working');
+    expect(new ReducerFixture('cat').shows('see chapters (a)lpha, (b)eta and (c)ourse\n').wait(500).is).toBe('working');
   });
 });
 
 test('[STATE-8] the activity is the question with its subject, and it stays while nothing changes', () => {
-  const session = new Session('claude').shows(CLAUDE_BASH(' touch mine.txt')).wait(500);
+  const session = new ReducerFixture('claude').shows(CLAUDE_BASH(' touch mine.txt')).wait(500);
   const { status } = session.reducer;
   expect(status.activity).toBe('Do you want to proceed? touch mine.txt');
   expect(session.reducer.asks).toBe('Do you want to proceed? touch mine.txt');

@@ -1,8 +1,8 @@
 /**
- * Reads what a dialog asks: the question, what it is about, and the answers that it offers. Keeps STATE-8.
+ * Reads the question of a dialog, its subject, and the answers that it offers. Keeps STATE-8.
  *
- * Only text inside the dialog's own borders counts: an agent with two tools shows the other command right above it, and
- * above that the user's own words. A dialog without a question (half drawn, or unknown) has none.
+ * Only text inside the dialog's borders counts: an agent with two tools shows the other command right above it, and above that
+ * the user's own words. A dialog without a question (half drawn, or unknown) has none.
  */
 import { cleanText } from '@spool/vt';
 import type { Question } from '@spool/protocol';
@@ -17,8 +17,8 @@ import {
 } from './question-options.ts';
 import { LINE_CHARACTERS_MAX, withoutFrame } from './screen-lines.ts';
 
-export const QUESTION_CHARACTERS_MAX = 300;
-/** How far above the known part of a dialog (a footer, an option) it may begin. */
+const QUESTION_CHARACTERS_MAX = 300;
+/** The maximum distance of a dialog's beginning above its known part (a footer, an option). */
 const ROWS_ABOVE_MAX = 40;
 
 /** A row of the dialog, without its frame. */
@@ -26,7 +26,7 @@ export interface DialogRow {
   readonly text: string;
   /** The column of its first letter. */
   readonly indent: number;
-  /** Which row of the screen it is. */
+  /** The row on the screen. */
   readonly row: number;
 }
 
@@ -47,12 +47,12 @@ export function questionOn(
   return best;
 }
 
-/** A question on the cursor's line, where the answer is typed. */
+/** Returns a question on the cursor's line, where the answer is typed. */
 export function questionAtCursor(text: string, kind: string | null): Question {
   return { text: cleanText(text, QUESTION_CHARACTERS_MAX), options: choicesAtCursor(text, kind) };
 }
 
-/** Where the dialog may begin, the nearest first: some have a border in their middle. */
+/** Yields the rows where the dialog may begin, the nearest first: some have a border in their middle. */
 function* blocksOf(
   lines: readonly string[],
   anchor: number,
@@ -94,12 +94,12 @@ function readBlock(
   return { text, ...(subject !== '' && { subject: cleanText(subject, QUESTION_CHARACTERS_MAX) }), options };
 }
 
-interface Asked {
+interface QuestionText {
   readonly at: number;
   readonly text: string;
 }
 
-function askedAt(rows: readonly DialogRow[], end: number, rule: DialogRule | undefined): Asked | null {
+function askedAt(rows: readonly DialogRow[], end: number, rule: DialogRule | undefined): QuestionText | null {
   for (const pattern of rule?.question ?? []) {
     const at = rows.findLastIndex(({ text }) => pattern.test(text));
     const found = at === -1 ? null : pattern.exec(rows[at]!.text);
@@ -110,13 +110,13 @@ function askedAt(rows: readonly DialogRow[], end: number, rule: DialogRule | und
     if (ASKS.test(text) && !isOption(text)) return { at, text };
   }
   if ((rule?.frame ?? null) === null) return null;
-  // In a frame of its own, the first line says what it is.
+  // In a frame, the first line is the title.
   const first = rows.findIndex(({ text }, at) => at < end && LETTER.test(text));
   return first === -1 ? null : { at: first, text: rows[first]!.text };
 }
 
-/** A question that is too long for one row continues from the rows above, and in those below. */
-function wholeQuestion(rows: readonly DialogRow[], { at, text }: Asked, width: number): string {
+/** Returns a whole question: one that is too long for one row continues from the rows above, and in those below. */
+function wholeQuestion(rows: readonly DialogRow[], { at, text }: QuestionText, width: number): string {
   let whole = text;
   for (let row = at; row > 0 && isWrapped(rows[row - 1]!, rows[row]!, width); row--)
     whole = `${rows[row - 1]!.text} ${whole}`;
@@ -129,8 +129,8 @@ function wholeQuestion(rows: readonly DialogRow[], { at, text }: Asked, width: n
   return whole;
 }
 
-/** The next word had no room in the row above. */
-export function isWrapped(above: DialogRow, below: DialogRow, width: number): boolean {
+/** Returns whether the next word had no room in the row above. */
+function isWrapped(above: DialogRow, below: DialogRow, width: number): boolean {
   if (!LETTER.test(above.text) || !LETTER.test(below.text) || isOption(below.text)) return false;
   const word = below.text.split(' ', 1)[0]!;
   return above.indent + above.text.length + 1 + word.length > width - MARGIN;
@@ -150,14 +150,14 @@ function subjectOf(
 ): string {
   for (const rule of rules) {
     const text = rule.isInQuestion ? (rule.pattern!.exec(question)?.[1] ?? '') : subjectIn(rows, asked, rule, width);
-    if (LETTER.test(text)) return text; // of a dialog that is half drawn, a border may be in its place
+    if (LETTER.test(text)) return text; // a half-drawn dialog may have a border in its place
   }
   return '';
 }
 
 function subjectIn(rows: readonly DialogRow[], asked: number, rule: SubjectRule, width: number): string {
   const { pattern, after, until, isAtTop } = rule;
-  // A blank line above it shows that it begins there: half of a command would look like another command.
+  // A blank line above shows that it begins there: half of a command would look like another command.
   if (isAtTop && (rows[0]?.row !== 0 || rows[0].text !== '')) return '';
   const isSubject = ({ text }: DialogRow, at: number): boolean =>
     pattern === null
@@ -166,7 +166,7 @@ function subjectIn(rows: readonly DialogRow[], asked: number, rule: SubjectRule,
         pattern.test(text) &&
         (after === null || after.test(filledAbove(rows, at))) &&
         (!isAtTop || filledAbove(rows, at) === '');
-  // A part with a beginning and an end is the first of its kind: below it Claude gives the reason why it asks.
+  // A part with a beginning and an end is the first of its kind: below it Claude shows the reason for its question.
   const isFirst = pattern === null || (after !== null && until !== null);
   const first = isFirst ? rows.findIndex(isSubject) : rows.findLastIndex(isSubject);
   if (first === -1 || isOption(rows[first]!.text)) return '';
@@ -184,8 +184,8 @@ const filledAbove = (rows: readonly DialogRow[], at: number): string =>
   rows.slice(0, at).findLast(({ text }) => text !== '')?.text ?? '';
 
 const ASKS = /\p{L}.*(?:\?$|\? )|^\? \p{L}.*[?:›]/u;
-/** `← → narrow scope`: where the screen is too small for the command, Grok shows only this. */
+/** Matches `← → narrow scope`: if the screen is too small for the command, Grok shows only this. */
 const KEY_HINT = /^(?:Use )?[←→↑↓]/;
 const LETTER = /[\p{L}\p{N}]/u;
-/** Frames and blanks at the right edge. */
+/** The width of frames and blanks at the right edge. */
 const MARGIN = 6;

@@ -1,13 +1,13 @@
-/** When a prompt that is always visible counts as idle: what was seen before decides how long it has to rest. */
+/** Tests when a prompt that is always visible counts as idle: earlier content decides how long it must be unchanged. */
 import { describe, expect, test } from 'vitest';
-import { Session } from '../testing/session.ts';
-import { Draft, endsWithEnter } from './draft.ts';
+import { ReducerFixture } from '../testing/session.ts';
+import { InputDraft, endsWithEnter } from './draft.ts';
 
 const RULE = '─'.repeat(60);
 const screen = (above: string, draft = '█', footer = '  ? for shortcuts'): string =>
   `● Hello.\n\n${above}\n${RULE}\n❯ ${draft}\n${RULE}\n${footer}`;
 const SPINNER = '✶ Fermenting… (3s)';
-const idle = (): Session => new Session('claude').shows(screen('')).wait(2000);
+const idle = (): ReducerFixture => new ReducerFixture('claude').shows(screen('')).wait(2000);
 
 describe('[STATE-22] the end of work that is seen', () => {
   test('a spinner that is gone makes a prompt idle at once, and one that was never there does not', () => {
@@ -15,7 +15,10 @@ describe('[STATE-22] the end of work that is seen', () => {
     expect(worked.is).toBe('working');
     expect(worked.shows(screen('● Done.')).wait(200).is).toBe('working');
     expect(worked.wait(100).is).toBe('idle (prompt)');
-    const started = new Session('claude').shows('Loading the settings of this folder').wait(1000).shows(screen(''));
+    const started = new ReducerFixture('claude')
+      .shows('Loading the settings of this folder')
+      .wait(1000)
+      .shows(screen(''));
     expect(started.wait(400).is).not.toBe('idle (prompt)');
     expect(started.wait(400).is).toBe('idle (prompt)');
   });
@@ -43,8 +46,8 @@ describe('[STATE-22] the end of work that is seen', () => {
   });
 });
 
-describe('[STATE-22] a draft that was sent', () => {
-  const sent = (): Session => {
+describe('[STATE-44] a draft that was sent', () => {
+  const sent = (): ReducerFixture => {
     const session = idle().types().shows(screen('', 'fix the tests█')).wait(1000);
     session.reducer.typed(session.now, true);
     return session.wait(50).shows(screen(''));
@@ -89,7 +92,7 @@ describe('[STATE-22] a draft that was sent', () => {
   });
 
   test('is forgotten when what was entered is not gone for a while', () => {
-    const draft = new Draft();
+    const draft = new InputDraft();
     draft.look('fix it', 0, 0);
     draft.entered(100);
     expect(draft.look('', 6000, 100)).toBe(false);
@@ -98,7 +101,7 @@ describe('[STATE-22] a draft that was sent', () => {
 
 test('[STATE-1] idle ends at the first look at a dialog, also where the dialog has to settle', () => {
   const box = `╭${RULE}╮\n│ ❯ █\n╰${RULE}╯`;
-  const session = new Session('strange-agent').shows(`hello\n${box}`).wait(4000);
+  const session = new ReducerFixture('strange-agent').shows(`hello\n${box}`).wait(4000);
   expect(session.is).toBe('idle (box)');
   const menu = 'Use arrow keys\n  ❯ Keep it\n    Delete it\n';
   expect(session.shows(menu + box).is).not.toContain('idle');
@@ -108,7 +111,9 @@ test('[STATE-1] idle ends at the first look at a dialog, also where the dialog h
 test("[STATE-1] OpenCode is not idle while its user's message has no answer below it", () => {
   const view = (above: string): string =>
     `${above}\n\n  ┃\n  ┃  █\n  ┃\n  ┃  Build · scripted scripted\n  ╹▀▀▀▀▀▀▀▀\n                              ctrl+p commands`;
-  const session = new Session('opencode').shows(view('     Hello.\n\n     ▣  Build · scripted · 1.2s')).wait(2000);
+  const session = new ReducerFixture('opencode')
+    .shows(view('     Hello.\n\n     ▣  Build · scripted · 1.2s'))
+    .wait(2000);
   expect(session.is).toBe('idle (prompt)');
   session.shows(view('  ┃\n  ┃  fix the tests\n  ┃'));
   expect(session.wait(3000).is).toBe('working');
@@ -119,7 +124,8 @@ describe('[STATE-22] the end of a turn that the screen tells', () => {
   const codex = (above: string): string => `• Half an answer\n\n${above}\n\n\n› █\n\n  ? for shortcuts`;
 
   test('a notice above the box, over several rows', () => {
-    const works = (): Session => new Session('codex').shows(codex('• Working (3s • esc to interrupt)')).wait(1000);
+    const works = (): ReducerFixture =>
+      new ReducerFixture('codex').shows(codex('• Working (3s • esc to interrupt)')).wait(1000);
     expect(
       works().shows(codex('■ Conversation interrupted - tell the\nmodel what to do\ndifferently.')).wait(300).is,
     ).toBe('idle (prompt)');
@@ -127,7 +133,7 @@ describe('[STATE-22] the end of a turn that the screen tells', () => {
   });
 
   test('a time below the answer', () => {
-    const session = new Session('codex').shows(codex('• Working (3s • esc to interrupt)')).wait(1000);
+    const session = new ReducerFixture('codex').shows(codex('• Working (3s • esc to interrupt)')).wait(1000);
     expect(session.shows(codex('  at 17:34')).wait(300).is).toBe('working');
     expect(session.shows(codex('  17:34')).wait(300).is).toBe('idle (prompt)');
   });
@@ -136,8 +142,8 @@ describe('[STATE-22] the end of a turn that the screen tells', () => {
     const bar = `${' '.repeat(70)}▐\n`.repeat(3);
     const grok = (above: string): string => `${above}\n\n${bar}\n  ╭${RULE}╮\n  │ ❯ ▮ │\n  ╰${RULE}╯\n  Shift+Tab:mode`;
     const more = { cursor: { row: 9, col: 6 } };
-    const sent = (above: string): Session => {
-      const session = new Session('grok').shows(grok('').replace('▮', 'say it'), more).wait(1000);
+    const sent = (above: string): ReducerFixture => {
+      const session = new ReducerFixture('grok').shows(grok('').replace('▮', 'say it'), more).wait(1000);
       session.reducer.typed(session.now, true);
       return session.wait(50).shows(grok(above).replace('▮', ''), more).wait(300);
     };
@@ -147,9 +153,9 @@ describe('[STATE-22] the end of a turn that the screen tells', () => {
   });
 });
 
-test('[STATE-22] a spinner in the title that stands still says less than a prompt that rests', () => {
+test('[STATE-45] a spinner in the title that stands still says less than a prompt that rests', () => {
   const grok = `  ❯ say it\n\n  ┃  Bad request\n  ╭${RULE}╮\n  │ ❯ █ │\n  ╰${RULE}╯\n  Shift+Tab:mode`;
-  const session = new Session('grok').says({ type: 'title-changed', title: '⠼ - Waiting for response… - grok' });
+  const session = new ReducerFixture('grok').says({ type: 'title-changed', title: '⠼ - Waiting for response… - grok' });
   expect(session.shows(grok, { title: '⠼ - Waiting for response… - grok' }).wait(400).is).toBe('working');
   expect(session.wait(300).is).toBe('idle (prompt)');
 });
@@ -157,8 +163,10 @@ test('[STATE-22] a spinner in the title that stands still says less than a promp
 test('[STATE-22] a title that showed work and no longer does is its end, also for a prompt that may hide an answer', () => {
   const codex = '• Half an answer\n\n\n› █\n\n  ? for shortcuts';
   const title = (text: string) => ({ type: 'title-changed', title: text }) as const;
-  const works = (): Session => {
-    const session = new Session('codex').shows(`• Working (3s • esc to interrupt)\n\n${codex.slice(18)}`).wait(2000);
+  const works = (): ReducerFixture => {
+    const session = new ReducerFixture('codex')
+      .shows(`• Working (3s • esc to interrupt)\n\n${codex.slice(18)}`)
+      .wait(2000);
     return session.says(title('⠸ project')).shows(`${codex}  `, { title: '⠸ project' }).wait(700);
   };
   expect(works().is).toBe('working');

@@ -1,4 +1,4 @@
-/** The lines of a screen, as rules see them. */
+/** The lines of a screen in the form in which rules read them. */
 import { cellsOf } from '@spool/vt';
 
 export const LINE_CHARACTERS_MAX = 500;
@@ -7,12 +7,12 @@ export interface ScreenView {
   /** Visible rows, top to bottom, trailing blanks cut. */
   readonly lines: readonly string[];
   readonly cursor: { readonly row: number; readonly col: number };
-  /** What stands of the cursor's line in the rows above, in which it had no room. */
+  /** The text of the cursor's line in the rows above, if it is too long for one row. */
   readonly textAboveCursor?: string;
   readonly isCursorVisible: boolean;
   readonly isAlternate: boolean;
   readonly title: string;
-  /** What is behind a cell, as a number for each colour. Only now: it reads the terminal as it is. */
+  /** Returns the background of a cell, as a number for each colour. It reads the present terminal, so it is valid only now. */
   readonly backgroundAt?: (row: number, col: number) => number;
 }
 
@@ -22,7 +22,10 @@ interface Rows {
   readonly cursor: { readonly row: number; readonly col: number };
 }
 
-/** Restores blanks that were cut: a prompt ends with one. Columns are cells, of which wide characters have two. */
+/**
+ * Returns the text before the cursor, and restores blanks that were cut: a prompt ends with one. Columns are cells, of which wide
+ * characters have two.
+ */
 export function textBeforeCursor({ textAboveCursor = '', lines, cursor }: Rows): string {
   return textAboveCursor.slice(-LINE_CHARACTERS_MAX) + textOnRow(lines[cursor.row] ?? '', cursor.col);
 }
@@ -39,5 +42,5 @@ function textOnRow(row: string, col: number): string {
   return line + ' '.repeat(Math.max(0, Math.min(col - cells, LINE_CHARACTERS_MAX)) || 0);
 }
 
-/** A line without the frame of a box around it. */
+/** Returns a line without the frame of a box around it. */
 export const withoutFrame = (line: string): string => line.replace(/^[\s│┃]+|[\s│┃█]+$/g, '');

@@ -1,4 +1,4 @@
-/** Screens that are in no recording: the rules should match what programs mean, not only what was recorded. */
+/** Tests screens that are in no recording: the rules should match the meaning of programs, not only the recorded words. */
 import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import { agentOfCommand } from './command-agent.ts';
@@ -215,4 +215,67 @@ test('the cursor counts cells: wide characters have two, and the blank of a prom
   expect(textBeforeCursor({ ...viewOf('漢字 $'), cursor: { row: 0, col: 7 } })).toBe('漢字 $ ');
   expect(textBeforeCursor({ ...viewOf('漢字 abc'), cursor: { row: 0, col: 5 } })).toBe('漢字 ');
   expect(textBeforeCursor({ ...viewOf('a'), cursor: { row: 9, col: 2 } })).toBe('  ');
+});
+
+const CODEX_MENU = `
+  Background server has incompatible feature settings
+
+  This session requires apps to be disabled
+
+  These settings persist and can disable functionality for other clients. Restart may interrupt
+  active or queued work.
+
+  Restart will use these shared feature settings:
+    apps = false
+    plugins = false
+
+  1. Run without daemon this time
+  2. Restart with these settings (recommended)
+› 3. Cancel█`;
+
+test('[STATE-1] codex: its question about a shared server is blocked, with its answers; the same words in a chat are not', () => {
+  const reading = read(CODEX_MENU, 'codex');
+  expect(reading).toMatchObject({ state: 'blocked', kind: 'menu', rule: 'codex/shared-server' });
+  expect(reading.question).toMatchObject({
+    text: 'Background server has incompatible feature settings',
+    options: [
+      { label: 'Run without daemon this time' },
+      { label: 'Restart with these settings (recommended)' },
+      { label: 'Cancel' },
+    ],
+  });
+  expect(read(`${CODEX_MENU.replace('█', '')}\n\n› Ask Codex to do anything█`, 'codex')).toMatchObject({
+    state: 'idle',
+  });
+});
+
+test('[STATE-1] qwen: its spinner is work, also where its hint is wrapped; its own box is not Gemini', () => {
+  const box = `────────────────────\n> █  Type your message or @path/to/file\n────────────────────\n  ➜ project · scripted`;
+  expect(read(box)).toMatchObject({ state: 'idle', agent: 'qwen', kind: 'prompt' });
+  for (const above of [
+    '  ⠼ Just remembered where I put my keys... (0s · esc to cancel)',
+    '  ⠴ Asking the magic conch shell...\n  (0s · esc to cancel)',
+    '  ⠴ Asking the magic\n  conch shell...\n  (1m 2s · ↓ 95 tokens ·\n  esc to cancel)',
+  ])
+    expect(read(`  > please ponder\n${above}\n${box}`, 'qwen')).toMatchObject({ state: 'working', agent: 'qwen' });
+});
+
+test('[STATE-1] qwen: a permission is blocked, with its subject and its answers', () => {
+  const dialog = `
+  > please run touch abc
+
+  ? Shell touch abc (Run a command) ←
+
+     touch abc
+
+   Allow execution of: 'touch'?
+
+   › 1. Yes, allow once
+     2. Always allow run 'touch *' commands in this project
+     4. No, suggest changes (esc)
+
+  ⠏ Waiting for user confirmation...`;
+  const reading = read(dialog, 'qwen');
+  expect(reading).toMatchObject({ state: 'blocked', kind: 'permission' });
+  expect(reading.question).toMatchObject({ text: "Allow execution of: 'touch'?", subject: 'touch abc' });
 });

@@ -1,9 +1,9 @@
 /**
  * Applies the rules to one screen.
  *
- * It reads the emulated screen, never the bytes: full-screen programs write cells here and there, and what they wrote
- * last is not what is visible. The same rules read titles and notifications, which are single lines. Keeps STATE-11: what a
- * status UI shows of an agent.
+ * It reads the emulated screen, never the bytes: full-screen programs write cells in any order, and the last written text is not
+ * always the visible one. The same rules read titles and notifications, which are single lines. Keeps STATE-11: the texts of an
+ * agent in a status UI.
  */
 import { cleanText } from '@spool/vt';
 import { type Question, questionLine, type StatusState } from '@spool/protocol';
@@ -11,12 +11,12 @@ import { SHELL } from './command-agent.ts';
 import type { Dialog } from './dialog.ts';
 import type { InputBox } from './input-box.ts';
 import type { InputRule } from './input-line.ts';
-import { Look, type Match } from './look.ts';
+import { ViewRegions, type RegionMatch } from './view-regions.ts';
 import { questionAtCursor, questionOn } from './question.ts';
 import type { ScreenView } from './screen-lines.ts';
 import type { Extract, Rule, RuleSet } from '../rules.ts';
 
-/** All null where no rule matches; `agent` may be known all the same. */
+/** The result; all fields are null if no rule matches, but `agent` may still be known. */
 export interface ScreenReading {
   readonly state: StatusState | null;
   readonly kind: string | null;
@@ -30,11 +30,11 @@ export interface ScreenReading {
   readonly said: string | null;
   /** The question, on screens that wait for a decision. */
   readonly dialog: Dialog | null;
-  /** The same for users: with what it is about, and the answers. */
+  /** The question in the form for users: with its subject, and the answers. */
   readonly question: Question | null;
-  /** Where the input box is; null where none was found. */
+  /** The place of the input box; null if none was found. */
   readonly box: InputBox | null;
-  /** How long it has to last before it counts; the second: with nothing else changing; the third: the same, after work. */
+  /** The time for which it must last before it counts; the second: without other changes; the third: the same, after work. */
   readonly settleMs: number;
   readonly quietMs: number;
   readonly endedMs: number | null;
@@ -48,12 +48,12 @@ export interface ReadingHint {
   readonly agent: string | null;
 }
 
-export const ACTIVITY_CHARACTERS_MAX = 120;
-export const THOUGHT_CHARACTERS_MAX = 300;
+const ACTIVITY_CHARACTERS_MAX = 120;
+const THOUGHT_CHARACTERS_MAX = 300;
 const WHY_CHARACTERS_MAX = 80;
 
 export function readScreen(rules: readonly RuleSet[], view: ScreenView, hint: ReadingHint): ScreenReading {
-  const look = new Look(view);
+  const look = new ViewRegions(view);
   const { started } = hint;
   let agent = hint.agent ?? started;
   if (agent === null || agent === SHELL) agent = recognised(rules, look) ?? agent;
@@ -73,32 +73,35 @@ export function readScreen(rules: readonly RuleSet[], view: ScreenView, hint: Re
 const inputsOf = (rules: readonly RuleSet[], agent: string | null): readonly InputRule[] =>
   rules.filter((set) => set.agent === agent).flatMap(({ input }) => input);
 
-/** A title or a notification, by the agent's rules and then by the general ones. */
+/** Reads a title or a notification, by the agent's rules and then by the general ones. */
 export function readLine(
   rules: readonly RuleSet[],
   where: 'title' | 'notification',
   text: string,
   agent: string | null,
 ): ScreenReading {
-  const look = new Look({ ...NO_VIEW, title: where === 'title' ? text : '' }, where === 'notification' ? text : '');
+  const look = new ViewRegions(
+    { ...NO_VIEW, title: where === 'title' ? text : '' },
+    where === 'notification' ? text : '',
+  );
   const known = agent ?? recognised(rules, look);
   const found =
     (known === null ? undefined : firstMet(rules, known, where, look)) ?? firstMet(rules, null, where, look);
   return found === undefined ? { ...NOTHING, agent: known } : { ...reading(found, look, [], known) };
 }
 
-interface Found {
+interface RuleMatch {
   readonly rule: Rule;
-  /** Of the rule's first condition. */
-  readonly match: Match;
+  /** The match of the rule's first condition. */
+  readonly match: RegionMatch;
 }
 
 function firstMet(
   rules: readonly RuleSet[],
   agent: string | null,
   reads: Rule['reads'],
-  look: Look,
-): Found | undefined {
+  look: ViewRegions,
+): RuleMatch | undefined {
   for (const set of rules) {
     if (set.agent !== agent) continue;
     for (const rule of set.rules) {
@@ -109,9 +112,9 @@ function firstMet(
   return undefined;
 }
 
-/** The match of the rule's first condition; undefined where the rule does not match. */
-function met(rule: Rule, look: Look): Match | undefined {
-  let first: Match | undefined;
+/** Returns the match of the rule's first condition; undefined if the rule does not match. */
+function met(rule: Rule, look: ViewRegions): RegionMatch | undefined {
+  let first: RegionMatch | undefined;
   for (const condition of rule.all) {
     const match = look.find(condition);
     if (match === undefined) return undefined;
@@ -125,15 +128,20 @@ function met(rule: Rule, look: Look): Match | undefined {
   return rule.none.some((condition) => look.find(condition) !== undefined) ? undefined : first;
 }
 
-function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], agent: string | null): ScreenReading {
+function reading(
+  { rule, match }: RuleMatch,
+  look: ViewRegions,
+  rules: readonly RuleSet[],
+  agent: string | null,
+): ScreenReading {
   const isDialog = rule.says === 'blocked' && rule.reads === 'screen';
-  const question = isDialog ? questionOf(rule, match, look, rules, agent) : null;
+  const question = isDialog ? extractQuestion(rule, match, look, rules, agent) : null;
   const activity =
     question === null
       ? extracted(rules, agent, 'activity', rule, look, ACTIVITY_CHARACTERS_MAX)
       : cleanText(questionLine(question), ACTIVITY_CHARACTERS_MAX);
   const dialog = isDialog ? dialogOf(rule, match, question, look) : null;
-  const words = cleanText((question?.text ?? dialog?.question ?? quoted(match)).trim(), WHY_CHARACTERS_MAX);
+  const words = cleanText((question?.text ?? dialog?.question ?? quoteMatch(match)).trim(), WHY_CHARACTERS_MAX);
   const subject = rule.reads === 'screen' ? 'the screen shows' : `the ${rule.reads} says`;
   return {
     state: rule.says,
@@ -144,7 +152,7 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
     agent: rule.name.startsWith(`${SHELL}/`) ? SHELL : agent,
     activity,
     thought: extracted(rules, agent, 'thought', rule, look, THOUGHT_CHARACTERS_MAX),
-    said: said(rules, agent, look),
+    said: findSaid(rules, agent, look),
     dialog,
     question,
     box: look.box,
@@ -155,27 +163,30 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
   };
 }
 
-/** What matched, in the words of the screen. Of a prompt, a rule matches only the sign at its end: the whole line reads better. */
-function quoted({ found, place }: Match): string {
+/**
+ * Returns the matched text, in the words of the screen. A rule for a prompt matches only the sign at its end: the whole line is
+ * clearer.
+ */
+function quoteMatch({ found, place }: RegionMatch): string {
   return place === 'cursor' ? found.input.slice(0, found.index + found[0].length) : found[0];
 }
 
-function dialogOf({ kind }: Rule, { row, place }: Match, question: Question | null, look: Look): Dialog {
-  const asked = kind === PAGER ? null : (question?.text ?? look.questionAbove(row)); // each page is a new dialog, and asks nothing
+function dialogOf({ kind }: Rule, { row, place }: RegionMatch, question: Question | null, look: ViewRegions): Dialog {
+  const asked = kind === PAGER ? null : (question?.text ?? look.questionAbove(row)); // a page asks no question
   return { kind, question: asked, isAtCursor: place === 'cursor', subject: question?.subject ?? null };
 }
 
-function questionOf(
+function extractQuestion(
   { kind }: Rule,
-  match: Match,
-  look: Look,
+  match: RegionMatch,
+  look: ViewRegions,
   rules: readonly RuleSet[],
   agent: string | null,
 ): Question | null {
   if (kind === PAGER) return null;
   const { row, place } = match;
   // The text after the question is being typed.
-  if (place === 'cursor') return questionAtCursor(quoted(match).trim(), kind);
+  if (place === 'cursor') return questionAtCursor(quoteMatch(match).trim(), kind);
   const dialogs = rules.filter((set) => set.agent === agent).flatMap((set) => set.dialogs);
   return questionOn(look.lines, row, kind, dialogs, look.backgroundAt);
 }
@@ -187,7 +198,7 @@ function extracted(
   agent: string | null,
   what: 'activity' | 'thought',
   { says }: Rule,
-  look: Look,
+  look: ViewRegions,
   charactersMax: number,
 ): string | null {
   for (const set of rules) {
@@ -200,8 +211,8 @@ function extracted(
   return null;
 }
 
-/** The last sentence of the lowest message. A line that shows an activity is not one. */
-function said(rules: readonly RuleSet[], agent: string | null, look: Look): string | null {
+/** Returns the last sentence of the lowest message. A line that shows an activity is not a message. */
+function findSaid(rules: readonly RuleSet[], agent: string | null, look: ViewRegions): string | null {
   const sets = rules.filter((set) => set.agent === agent);
   const activities = sets.flatMap((set) => set.activity.map(({ condition }) => condition.pattern));
   for (const extract of sets.flatMap((set) => set.said)) {
@@ -217,13 +228,13 @@ function lastSentence(text: string): string {
   return (text.match(/\S[^]*?(?:[.!?…](?=\s|$)|$)/g) ?? []).at(-1) ?? text;
 }
 
-/** `$1` is a group of the line, `^1` one of the line above it. */
-function filledIn({ condition, text, isBlock }: Extract, look: Look): string {
+/** Fills in the text: `$1` is a group of the line, `^1` one of the line above it. */
+function filledIn({ condition, text, isBlock }: Extract, look: ViewRegions): string {
   const match = look.find(condition);
   return match === undefined ? '' : textOf({ text, isBlock }, match, look);
 }
 
-function textOf({ text, isBlock }: Pick<Extract, 'text' | 'isBlock'>, match: Match, look: Look): string {
+function textOf({ text, isBlock }: Pick<Extract, 'text' | 'isBlock'>, match: RegionMatch, look: ViewRegions): string {
   const filled = text
     .replace(
       /([$^])(\d)/g,
@@ -233,7 +244,7 @@ function textOf({ text, isBlock }: Pick<Extract, 'text' | 'isBlock'>, match: Mat
   return isBlock ? `${filled} ${look.blockBelow(match.row)}`.trim() : filled;
 }
 
-function recognised(rules: readonly RuleSet[], look: Look): string | null {
+function recognised(rules: readonly RuleSet[], look: ViewRegions): string | null {
   return rules.find((set) => set.recognise.some((condition) => look.find(condition) !== undefined))?.agent ?? null;
 }
 

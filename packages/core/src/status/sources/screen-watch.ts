@@ -1,19 +1,18 @@
 /**
- * Reads the screen repeatedly, and returns what can be relied on.
+ * Reads the screen repeatedly, and returns reliable readings.
  *
- * A screen may be half drawn, a prompt may appear before all work is done, and some programs show nothing but their
- * prompt while they answer. So a new reading counts only when it has lasted as long as its rule requires; until then
- * the last one stays. A blinking dot changes the screen, but not the reading. Only a dialog ends at the first look that
- * does not see it: it was answered, and a client that waits for that must not wait longer. And idle ends at the first look
- * that sees a dialog.
+ * A screen may be half drawn, a prompt may appear before all work is done, and some programs show only their prompt while they
+ * answer. So a new reading counts only when it has lasted as long as its rule requires; until then the last one is kept. A
+ * blinking dot changes the screen, but not the reading. Only a dialog ends at the first sample that does not show it: it was
+ * answered, and a client that waits for that must not wait longer. And idle ends at the first sample that shows a dialog.
  *
- * How long a prompt has to stand still depends on what was seen before: briefly where a sign of work was there and is gone,
- * long where a draft was just sent and nothing has come of it yet (`draft.ts`). Keeps STATE-22.
+ * The time for which a prompt must be unchanged depends on earlier content: it is short if a sign of work was visible and is
+ * gone, long if a draft was just sent and has had no effect yet (`draft.ts`). Keeps STATE-22, STATE-44 and STATE-45.
  */
-import { type Claim, claim, type Moment } from '../claim.ts';
+import { type Claim, claim, type LogMoment } from '../claim.ts';
 import { agentOfCommand, SHELL } from './command-agent.ts';
 import { type Dialog, isAnother, NOTHING_SINCE } from './dialog.ts';
-import { Draft } from './draft.ts';
+import { InputDraft } from './draft.ts';
 import type { InputBox } from './input-box.ts';
 import { agentInput } from './input-line.ts';
 import { Motion } from './motion.ts';
@@ -21,17 +20,19 @@ import type { RuleSet } from '../rules.ts';
 import { type ScreenView, textBeforeCursor } from './screen-lines.ts';
 import { readScreen, type ScreenReading } from './screen-reading.ts';
 
-/** When no rule matches the screen, the last reading stays for this long. */
+/** The time for which the last reading is kept when no rule matches the screen. */
 const UNREAD_HOLD_MS = 400;
-/** A dialog that replaces another of the same rule may be half drawn, with the question of the old one. */
+/**
+ * The time for the next dialog: one that replaces another of the same rule may be half drawn, with the question of the old one.
+ */
 const NEXT_DIALOG_MS = 100;
-/** A draft was sent, and nothing has moved since. */
+/** The time after a draft was sent, if the screen has not changed since. */
 const SENT_MS = 1800;
-/** The title has shown work and no longer does. */
+/** The time after the title has shown work and no longer does. */
 const ENDED_MS = 400;
-/** OpenCode clears its first screen, and then shows what was sent; what changes more often is an answer. */
+/** The number of changes after a draft that are not an answer: OpenCode clears its first screen, and then shows the draft. */
 const SENT_CHANGES_MAX = 1;
-/** Rules that ask for less are alike. */
+/** The smallest time that distinguishes rules: those with shorter times are treated alike. */
 const IDLE_QUIET_MS_MIN = 3000;
 const SIDEWAYS = /^(?:Left|Right)\b/;
 
@@ -40,28 +41,30 @@ export class ScreenWatch {
   readonly #started: string | null;
   #view: ScreenView | null = null;
   #claim: Claim | null = null;
-  #pending: { readonly reading: ScreenReading; readonly since: Moment } | null = null;
-  /** The last that counted, from when it was first seen; null when something else has counted since. */
+  #pending: { readonly reading: ScreenReading; readonly since: LogMoment } | null = null;
+  /** The last dialog that counted, with the time when it was first seen; null if another reading has counted since. */
   #dialog: (Dialog & { readonly at: number }) | null = null;
   #dialogNumber = 0;
-  /** The last look that saw a dialog. */
+  /** The time of the last sample that showed a dialog. */
   #dialogSeenAt = Number.NEGATIVE_INFINITY;
   #typedAt = Number.NEGATIVE_INFINITY;
   #box: InputBox | null = null;
-  readonly #draft = new Draft();
-  /** A draft was sent, and no work has been seen since. */
+  readonly #draft = new InputDraft();
+  /** Whether a draft was sent, and no work has been visible since. */
   #isSent = false;
   #sentChanges = 0;
-  /** How long the rule that says idle wants it to rest. */
+  /** The time without changes that the idle rule requires. */
   #idleQuietMs = 0;
-  /** A sign of work was seen, and no dialog and no rest since. */
+  /** Whether a sign of work was visible, and neither a dialog nor a pause since. */
   #hasSeenWork = false;
-  /** The title says that the work has ended. Unlike a hint on the screen, it is not hidden by an answer that is streamed. */
+  /**
+   * Whether the title shows that the work has ended. Unlike a hint on the screen, it is not hidden by an answer that is streamed.
+   */
   #hasEnded = false;
   readonly #motion = new Motion();
-  /** The text before the cursor when a shell's prompt was read: what is typed after it is not work. */
+  /** The text before the cursor when a shell's prompt was read: text that is typed after it is not work. */
   #promptText = '';
-  /** The same, also while something else is read: a long command wraps into the next row. */
+  /** The same text, also during other readings: a long command wraps into the next row. */
   #lastPrompt = '';
 
   constructor(rules: readonly RuleSet[], command: readonly string[]) {
@@ -81,17 +84,17 @@ export class ScreenWatch {
     return this.#view?.lines.some((line) => line !== '') ?? false;
   }
 
-  /** A rule matches, but not for long enough. */
+  /** Whether a rule matches, but not for long enough. */
   get isSettling(): boolean {
     return this.#pending !== null && this.#pending.reading.rule !== null;
   }
 
-  /** There is a reading, or the lack of one, that does not count yet. */
+  /** Whether there is a reading, or the lack of one, that does not count yet. */
   get isPending(): boolean {
     return this.#pending !== null;
   }
 
-  /** The reading that does not count yet is a dialog. */
+  /** Whether the reading that does not count yet is a dialog. */
   get isDialogPending(): boolean {
     return this.#pending?.reading.state === 'blocked';
   }
@@ -100,35 +103,35 @@ export class ScreenWatch {
     return this.#view?.isAlternate ?? false;
   }
 
-  /** When it last changed outside of the input box, where input is echoed. */
+  /** The time of the last change outside of the input box, where input is echoed. */
   get changedAt(): number {
     return this.#motion.changedAt;
   }
 
-  /** Changes when one dialog replaces another. */
+  /** A number that changes when one dialog replaces another. */
   get dialogNumber(): number {
     return this.#dialogNumber;
   }
 
-  /** The last look that saw the dialog that is gone; null while there is one, or when there was none. */
+  /** The time of the last sample that showed the dialog that is gone; null while there is one, or if there was none. */
   get dialogGoneAfter(): number | null {
     const isGone = this.#claim?.evidence.says !== 'blocked' && this.#dialogSeenAt > Number.NEGATIVE_INFINITY;
     return isGone ? this.#dialogSeenAt : null;
   }
 
-  /** `isEntered`: with Enter. */
+  /** Notes input; `isEntered`: with Enter. */
   typed(at: number, isEntered: boolean): void {
     this.#typedAt = at;
     if (isEntered && this.#claim?.evidence.says === 'idle') this.#draft.entered(at);
   }
 
-  /** It shows that it works elsewhere, in its title. */
+  /** Notes that the program shows work elsewhere, in its title. */
   showsWork(): void {
     this.#seesWork();
     this.#hasEnded = false;
   }
 
-  /** Its title showed work, and has changed to one that does not. */
+  /** Notes that its title showed work, and has changed to one that does not. */
   endsWork(): void {
     this.#hasEnded = true;
   }
@@ -139,8 +142,8 @@ export class ScreenWatch {
     this.#draft.forget();
   }
 
-  /** The agent whose screen it is; undefined where nothing has changed. */
-  look(view: ScreenView, moment: Moment, agent: string | null): string | null | undefined {
+  /** Reads a sample; returns the agent whose screen it is; undefined if that has not changed. */
+  look(view: ScreenView, moment: LogMoment, agent: string | null): string | null | undefined {
     const last = this.#view;
     if (last !== null && isSame(last, view) && !this.#hasButtons) {
       if (this.#claim?.evidence.says === 'blocked') this.#dialogSeenAt = moment.at;
@@ -159,7 +162,7 @@ export class ScreenWatch {
     if (reading.state === 'blocked') this.#dialogSeenAt = moment.at;
     else if (this.#claim?.evidence.says === 'blocked') {
       this.#claim = null;
-      this.#motion.began(moment.at); // what was answered goes on: the box alone is not idle yet
+      this.#motion.began(moment.at); // the work continues after the answer: the box alone is not idle yet
     }
     if (this.#isIdleOver(reading, moment.at)) this.#claim = null;
     if (reading.rule === (this.#claim?.evidence.rule ?? null) && !this.#asksAnother(reading)) {
@@ -172,7 +175,7 @@ export class ScreenWatch {
     return reading.agent;
   }
 
-  /** Accepts readings that have lasted long enough; returns when the next one would. */
+  /** Accepts readings that have lasted long enough; returns the time when the next one would count. */
   settle(now: number): number {
     if (this.#pending === null) return Number.POSITIVE_INFINITY;
     const { reading, since } = this.#pending;
@@ -193,17 +196,17 @@ export class ScreenWatch {
     this.#lastPrompt = '';
   }
 
-  /** The last prompt that was recognised by its looks; '' for none. */
+  /** The last prompt that was recognised by its appearance; '' for none. */
   get lastPrompt(): string {
     return this.#lastPrompt;
   }
 
-  /** The selection of buttons is shown by colours, which are no part of a view's lines. */
+  /** Whether there are buttons: their selection is shown by colours, which are not part of a view's lines. */
   get #hasButtons(): boolean {
     return this.#claim?.question?.options.some(({ key }) => key === null || SIDEWAYS.test(key)) ?? false;
   }
 
-  #count(reading: ScreenReading, moment: Moment): void {
+  #count(reading: ScreenReading, moment: LogMoment): void {
     const isNext = this.#asksAnother(reading);
     if (isNext) this.#dialogNumber++;
     this.#claim = screenClaim('screen', reading, moment, isNext ? null : this.#claim);
@@ -230,8 +233,8 @@ export class ScreenWatch {
     }
     if (agent === null || state !== 'idle' || kind !== 'prompt') return;
     const { lines, cursor } = view;
-    const text = agentInput(this.#rules, agent, { lines, solid: lines, cursor });
-    if (!this.#draft.look(text, at, this.#typedAt)) return;
+    const line = agentInput(this.#rules, agent, { lines, solid: lines, cursor });
+    if (!this.#draft.look(line?.text ?? null, at, this.#typedAt)) return;
     this.#isSent = true;
     this.#hasEnded = false;
     this.#sentChanges = this.#motion.changes;
@@ -251,8 +254,8 @@ export class ScreenWatch {
   }
 
   /**
-   * A dialog has come, a draft was sent, it looks like a prompt that has to rest longer, or the box is still there, but something
-   * beside it has begun to move.
+   * Returns whether idle has ended: there is a dialog, a draft was sent, it looks like a prompt that must be unchanged for
+   * longer, or the box is still there, but lines beside it have begun to change.
    */
   #isIdleOver({ state, quietMs }: ScreenReading, at: number): boolean {
     if (this.#claim?.evidence.says !== 'idle') return false;
@@ -261,7 +264,7 @@ export class ScreenWatch {
     return state === 'idle' && quietMs > 0 && (this.#isSent || this.#motion.isMoving(at, this.#typedAt));
   }
 
-  /** After the prompt that was there, on the same line. */
+  /** Returns whether text was typed after the prompt, on the same line. */
   #isTypedAtPrompt(view: ScreenView): boolean {
     if (this.#promptText === '') return false;
     const before = textBeforeCursor(view).trimEnd();
@@ -269,11 +272,11 @@ export class ScreenWatch {
   }
 }
 
-/** The same rule as before: the same evidence, from when it was first seen. */
+/** Returns the claim of a reading: for the same rule as before, the same evidence, from the time when it was first seen. */
 export function screenClaim(
   source: 'screen' | 'title' | 'notification',
   reading: ScreenReading,
-  moment: Moment,
+  moment: LogMoment,
   last: Claim | null,
 ): Claim | null {
   if (reading.state === null) return null;
@@ -282,13 +285,13 @@ export function screenClaim(
   return claim(source, reading.state, reading.confidence, reading.why!, moment, reading);
 }
 
-/** The prompt of the shell that was started: what ran in it has ended. */
+/** The rule for the prompt of the shell that was started: the program in it has ended. */
 export const SHELL_PROMPT = `${SHELL}/prompt`;
 
-/** A rule that recognises a prompt by its looks. */
+/** Returns whether a rule recognises a prompt by its appearance. */
 export const isPromptByLooks = (rule: string | null): boolean => rule === SHELL_PROMPT || rule === 'any/prompt';
 
-/** The same reading, seen twice. */
+/** Returns whether two readings are the same. */
 const isAlike = (one: ScreenReading, other: ScreenReading): boolean =>
   one.rule === other.rule &&
   (one.dialog === null || other.dialog === null || !isAnother(one.dialog, other.dialog, NOTHING_SINCE));

@@ -1,11 +1,11 @@
 /**
- * The marks of a shell (OSC 133, 633): where its prompt is, when a command starts and ends.
+ * Reads the marks of a shell (OSC 133, 633): the place of its prompt, the start and the end of a command.
  *
- * At its prompt it is idle, and that is certain if it also marks the start of commands. That a command runs is certain;
- * that it works is not: it may be an agent, or a shell on another machine.
+ * At its prompt a shell is idle, and that is certain if it also marks the start of commands. A running command is certain;
+ * whether it works is not: it may be an agent, or a shell on another machine.
  */
 import { cleanText, type OscEvent } from '@spool/vt';
-import { type Claim, claim, type Moment } from '../claim.ts';
+import { type Claim, claim, type LogMoment } from '../claim.ts';
 
 export type ShellFact = Extract<
   OscEvent,
@@ -22,7 +22,7 @@ const SHELL_FACTS: ReadonlySet<OscEvent['type']> = new Set<ShellFact['type']>([
 
 export const isShellFact = (fact: OscEvent): fact is ShellFact => SHELL_FACTS.has(fact.type);
 
-/** Output this soon after a mark is still the prompt itself. */
+/** The time after a mark in which output still belongs to the prompt. */
 const PROMPT_MS = 500;
 const UNSURE = 0.7;
 const COMMAND_CHARACTERS_MAX = 120;
@@ -48,7 +48,7 @@ export class ShellMarks {
     return this.#command;
   }
 
-  fact(fact: ShellFact, moment: Moment): void {
+  fact(fact: ShellFact, moment: LogMoment): void {
     switch (fact.type) {
       case 'command-text':
         this.#command = fact.command;
@@ -73,8 +73,8 @@ export class ShellMarks {
   }
 
   /**
-   * Something other than an echo is printed. For a shell that does not mark the start of commands, that is a command.
-   * Returns whether it was.
+   * Notes output other than an echo. In a shell that does not mark the start of commands, such output is a command. Returns
+   * whether it was one.
    */
   printed(now: number): boolean {
     if (this.#claim === null || this.#marksCommands || now - this.#claim.evidence.at <= PROMPT_MS) return false;
@@ -82,19 +82,19 @@ export class ShellMarks {
     return true;
   }
 
-  /** As it was before a restart. */
+  /** Restores the claim from before a restart. */
   restore(restored: Claim): void {
     this.#claim = restored;
     this.#marksCommands = restored.evidence.confidence !== UNSURE;
   }
 
-  #atPrompt(confidence: number, why: string, moment: Moment): void {
+  #atPrompt(confidence: number, why: string, moment: LogMoment): void {
     this.#command = null;
     this.#claim = claim('shell', 'idle', this.#marksCommands ? confidence : UNSURE, why, moment, { kind: 'prompt' });
   }
 }
 
-function running(command: string | null, moment: Moment): Claim {
+function running(command: string | null, moment: LogMoment): Claim {
   const activity = command === null ? '' : cleanText(command.trim().split('\n', 1)[0]!, COMMAND_CHARACTERS_MAX);
   const why = activity === '' ? 'the shell runs a command' : `the shell runs "${activity}"`;
   return claim('shell', 'working', 0.65, why, moment, { activity: activity || null });

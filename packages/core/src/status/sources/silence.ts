@@ -1,15 +1,14 @@
 /**
- * The status from bytes alone, for programs that no rule matches.
+ * Computes the status from bytes alone, for programs that no rule matches.
  *
- * Printing is work. Silence is work too, for a long time: a linker, a test suite whose output is captured, a download
- * print nothing for minutes, and if they were called idle, a user would interrupt them. So the confidence only
- * decreases, down to nothing after half an hour. Programs on the alternate screen draw what they do; when they draw
- * nothing, they wait for a key.
+ * Output means work. Silence means work too, for a long time: a linker, a test suite whose output is captured, a download print
+ * nothing for minutes, and if they were called idle, a user would interrupt them. So the confidence only decreases, down to zero
+ * after half an hour. Programs on the alternate screen draw their work; when they draw nothing, they wait for a key.
  */
 import type { StatusState } from '@spool/protocol';
 
 export interface SilenceStep {
-  /** It counts after this much silence. */
+  /** The silence after which the step counts. */
   readonly fromMs: number;
   readonly says: StatusState;
   readonly confidence: number;
@@ -32,7 +31,7 @@ const ALTERNATE: readonly SilenceStep[] = [
   { fromMs: 15 * SECOND, says: 'idle', confidence: 0.4, why: 'its full screen has not changed for 15 seconds' },
 ];
 
-/** The step that counts, and when the next one would. */
+/** Returns the step that counts, and the time of the next one. */
 export function silenceStep(
   silentMs: number,
   isAlternate: boolean,

@@ -1,4 +1,4 @@
-/** What a look costs. Its duration is measured by `npm run bench -- detection`. */
+/** Tests the cost of a sample. Its duration is measured by `npm run bench -- detection`. */
 import { expect, test } from 'vitest';
 import { StatusReducer } from '../reducer.ts';
 import { parseRules } from '../rules.ts';

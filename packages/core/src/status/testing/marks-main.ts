@@ -1,4 +1,7 @@
-/** `npm run marks [FOLDER]`: figures per agent and a confusion table, held out and tuned on; by all sources and by the screen alone. */
+/**
+ * `npm run marks [FOLDER]` prints figures per agent and a confusion table, for held-out recordings and for those that the rules
+ * were tuned on; by all sources and by the screen alone.
+ */
 import { pathToFileURL } from 'node:url';
 import type { StatusState } from '@spool/protocol';
 import { type Mark, markedRecordings, marksOf, reworded, RULES_FOR_ANY } from './marks.ts';

@@ -1,22 +1,22 @@
-/** Replays the recordings whose marks carry their truth (tests/fixtures/marks), and compares. */
+/** Replays the recordings whose marks contain the true status (tests/fixtures/marks), and compares. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Question, Status, StatusState } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
-import type { Event, Recording } from './recordings.ts';
+import type { TapeEvent, StatusRecording } from './recordings.ts';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import type { RuleSet } from '../rules.ts';
 import { replay } from './replay.ts';
 
 const FOLDER = new URL('../../../../../tests/fixtures/marks/', import.meta.url);
 
-export interface Truth {
+interface Truth {
   readonly truth: StatusState;
   readonly question?: string;
   readonly subject?: string;
 }
 
-export interface MarkedRecording extends Recording {
+export interface MarkedRecording extends StatusRecording {
   readonly isHeldOut: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Mark {
   readonly truth: StatusState;
   readonly found: StatusState;
   readonly by: string;
-  /** What is wrong with the words of a dialog; '' where they are right. */
+  /** The errors in the words of a dialog; '' if they are right. */
   readonly words: string;
 }
 
@@ -41,16 +41,16 @@ export function markedRecordings(folder: URL = FOLDER): readonly MarkedRecording
       rows: number;
       args: readonly string[];
       heldOut: boolean;
-      events: readonly Event[];
+      events: readonly TapeEvent[];
     };
     const bytes = new Uint8Array(unpacked('pty'));
     return { name, agent: name.split('-')[0]!, command: args, cols, rows, bytes, events, isHeldOut: heldOut };
   });
 }
 
-/** The status at each mark, and the looks at which a dialog that is up read idle. */
+/** Returns the status at each mark, and the samples at which a visible dialog was read as idle. */
 export function marksOf(
-  recording: Recording,
+  recording: StatusRecording,
   withholds?: (fact: OscEvent) => boolean,
   rules?: readonly RuleSet[],
 ): { readonly marks: readonly Mark[]; readonly idleInDialog: readonly string[] } {
@@ -81,7 +81,7 @@ export function marksOf(
   return { marks, idleInDialog };
 }
 
-function truthOf(recording: string, event: Event): Truth | undefined {
+function truthOf(recording: string, event: TapeEvent): Truth | undefined {
   if (event[1] !== 'm') return undefined;
   const [ms, , , , truth] = event as unknown as readonly [number, 'm', string, number, Truth | undefined];
   const drawn = NOT_DRAWN_YET[`${recording} ${ms}`];
@@ -89,25 +89,25 @@ function truthOf(recording: string, event: Event): Truth | undefined {
 }
 
 /**
- * The script was mistaken, which was found by looking at the mistakes. What is true is said here; of these dialogs the words are
- * not compared. The first figures in docs/state.md count them as they are in the files.
+ * Marks for which the script was wrong; these were found by examining the mistakes. The values are the true states; the words of
+ * these dialogs are not compared. The first figures in docs/state.md count them as they are in the files.
  */
 const NOT_DRAWN_YET: Readonly<Record<string, StatusState>> = {
   // The key was pressed, but the program had not reacted on its screen.
   'claude-status6 12202': 'idle',
   'claude-status6 26022': 'blocked',
   'claude-v211 12291': 'idle',
-  // The key that should have denied was not heard: the dialog was still up, and got the next prompt.
+  // The key for a denial had no effect: the dialog was still visible, and got the next prompt.
   'claude-p1 49744': 'blocked',
   'gemini-p1 59034': 'blocked',
   'grok-p1 44641': 'blocked',
-  // The model had answered, and the program still showed that it worked: it got no time of the machine to paint the end.
+  // The model had answered, and the program still showed work: it got no processor time to paint the end.
   'claude-p2 91672': 'working',
   'opencode-p3 162895': 'working',
   'opencode-p3 181149': 'working',
   'opencode-p3 182738': 'working',
   'opencode-p3 201079': 'working',
-  // A dialog that an answer had quoted was taken for the one that was to come.
+  // The script mistook a quoted dialog in an answer for the next real one.
   'claude-p3 76628': 'working',
   'opencode-p3 191170': 'working',
   'opencode-s2 97801': 'working',
@@ -125,7 +125,7 @@ const NOT_DRAWN_YET: Readonly<Record<string, StatusState>> = {
   'grok-s2 26962': 'blocked',
   'grok-s2 32084': 'blocked',
   'grok-s2 33484': 'blocked',
-  // In this terminal it asks at its start, which the script did not know: whether to connect to the editor.
+  // In this terminal the agent asks at its start, which the script did not know: whether to connect to the editor.
   'gemini-q2 19141': 'blocked',
   'gemini-q2 20604': 'blocked',
   'gemini-q2 21718': 'blocked',
@@ -146,10 +146,10 @@ function wrongWords(told: Question | undefined, question: string | undefined, su
   return '';
 }
 
-/** What is known of a program that Spool has never seen: the rules for any program. */
+/** The rules for a program that Spool does not know: those for any program. */
 export const RULES_FOR_ANY: readonly RuleSet[] = BUILT_IN_RULES.filter(({ agent }) => agent === null);
 
-/** The same recording of a program that words its hints differently and has other spinners; of the same length. */
+/** Returns the same recording of a program with other hints and other spinners; of the same length. */
 export function reworded(recording: MarkedRecording): MarkedRecording {
   let text = Buffer.from(recording.bytes).toString('latin1');
   for (const [from, to] of REWORDED) text = text.replaceAll(latin1(from), latin1(to));

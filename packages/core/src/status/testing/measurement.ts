@@ -1,11 +1,11 @@
-/** How often the status is right at the marks: per agent and state, precision and recall. */
+/** Measures how often the status is right at the marks: per agent and state, precision and recall. */
 import type { StatusState } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
-import type { Recording } from './recordings.ts';
+import type { StatusRecording } from './recordings.ts';
 import { replay } from './replay.ts';
 import { EXCEPTIONS, TRUTH } from './truth.ts';
 
-export interface Verdict {
+export interface MeasurementVerdict {
   readonly recording: string;
   readonly agent: string;
   readonly ms: number;
@@ -18,12 +18,12 @@ export interface Verdict {
 
 const WORKING_TITLE = /^[◐◑✦⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /;
 
-/** What is left is the screen, bytes and silence. */
+/** Withholds all events: the screen, bytes and silence remain. */
 export const SCREEN_ALONE = ({ type }: OscEvent): boolean =>
   type === 'status-reported' || type === 'title-changed' || type === 'notified' || type === 'progress-changed';
 
-export function verdicts(recording: Recording, withholds?: (fact: OscEvent) => boolean): Verdict[] {
-  const found: Verdict[] = [];
+export function verdicts(recording: StatusRecording, withholds?: (fact: OscEvent) => boolean): MeasurementVerdict[] {
+  const found: MeasurementVerdict[] = [];
   replay(recording, {
     ...(withholds && { withholds }),
     onEvent: (event, status) => {
@@ -38,18 +38,18 @@ export function verdicts(recording: Recording, withholds?: (fact: OscEvent) => b
   return found;
 }
 
-export const shareRight = (all: readonly Verdict[]): number =>
+export const shareRight = (all: readonly MeasurementVerdict[]): number =>
   all.filter(({ truth, found }) => truth === found).length / all.length;
 
-export const mistakes = (all: readonly Verdict[]): string[] =>
+export const mistakes = (all: readonly MeasurementVerdict[]): string[] =>
   all
     .filter(({ truth, found }) => truth !== found)
     .map(
       ({ recording, ms, label, truth, found, by }) => `${recording} ${ms} ms ${label}: ${found} (${by}), not ${truth}`,
     );
 
-/** Rows of a page: agent, state, marks, precision and recall with everything, and by the screen alone. */
-export function table(everything: readonly Verdict[], screenAlone: readonly Verdict[]): string {
+/** Returns rows of a page: agent, state, marks, precision and recall with all sources, and by the screen alone. */
+export function table(everything: readonly MeasurementVerdict[], screenAlone: readonly MeasurementVerdict[]): string {
   const agents = [...new Set(everything.map(({ agent }) => agent)), ''];
   const rows = agents.flatMap((agent) =>
     (['working', 'blocked', 'idle', 'exited'] as const).flatMap((state) => {
@@ -77,7 +77,7 @@ interface Quality {
   readonly recall: number;
 }
 
-function quality(all: readonly Verdict[], state: StatusState): Quality {
+function quality(all: readonly MeasurementVerdict[], state: StatusState): Quality {
   const marks = all.filter(({ truth }) => truth === state).length;
   const said = all.filter(({ found }) => found === state).length;
   const right = all.filter(({ truth, found }) => truth === state && found === state).length;
@@ -89,11 +89,11 @@ const shown = ({ precision, recall }: Quality): string => `${percent(precision)}
 export const percent = (share: number): string => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);
 
 /**
- * How long a program reported work, by its own report or the spinner in its title, and for how long of that the status
- * agreed by the screen alone. Marks of work are few; this is a second measure. The first moments do not count: a look
- * has to come.
+ * Returns the time for which a program reported work, by its own report or the spinner in its title, and the part of it for which
+ * the status agreed by the screen alone. Marks of work are few; this is a second measure. The first moments do not count, until
+ * the first sample.
  */
-export function workedMs(recording: Recording): { readonly said: number; readonly found: number } {
+export function workedMs(recording: StatusRecording): { readonly said: number; readonly found: number } {
   let reports = false;
   let workSince: number | null = null;
   let [said, found, lastMs] = [0, 0, 0];
@@ -116,5 +116,5 @@ export function workedMs(recording: Recording): { readonly said: number; readonl
   return { said, found };
 }
 
-/** A look every 150 ms, and the time until a burst has settled. */
+/** The time until a sample: one every 150 ms, and the time until a burst has settled. */
 const LOOK_MS = 200;

@@ -1,17 +1,17 @@
-/** Recordings of real programs with their times, keys and marks (tests/fixtures/terminal), in the order of events. */
+/** Reads recordings of real programs with their times, keys and marks (tests/fixtures/terminal), in the order of events. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const FOLDER = fileURLToPath(new URL('../../../../../tests/fixtures/terminal/', import.meta.url));
 
-export type Event =
+export type TapeEvent =
   | readonly [ms: number, type: 'o', bytes: number]
   | readonly [ms: number, type: 'i' | 'q', text: string]
   | readonly [ms: number, type: 'r', cols: number, rows: number]
   | readonly [ms: number, type: 'm', label: string, offset: number]
   | readonly [ms: number, type: 'x', exitCode: number | null, signal: number | null];
 
-export interface Recording {
+export interface StatusRecording {
   /** `claude/tui-full-xterm`. */
   readonly name: string;
   readonly agent: string;
@@ -19,10 +19,10 @@ export interface Recording {
   readonly cols: number;
   readonly rows: number;
   readonly bytes: Uint8Array;
-  readonly events: readonly Event[];
+  readonly events: readonly TapeEvent[];
 }
 
-export function recordings(): readonly Recording[] {
+export function recordings(): readonly StatusRecording[] {
   return readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.pty'))
     .sort()
@@ -31,7 +31,7 @@ export function recordings(): readonly Recording[] {
         cols: number;
         rows: number;
         args: readonly string[];
-        events: readonly Event[];
+        events: readonly TapeEvent[];
       };
       const name = path.replace(/\.pty$/, '');
       const agent = name.split('/')[0]!;

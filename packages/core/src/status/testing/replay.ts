@@ -1,6 +1,6 @@
 /**
- * Plays a recording to a reducer as the daemon would: events and bytes as they came, a look when a burst has settled or
- * 150 ms have passed, a tick when the reducer asked for one; all at the recording's own times.
+ * Plays a recording to a reducer as the daemon would: events and bytes as they came, a sample when a burst has settled or 150 ms
+ * have passed, a tick when the reducer asked for one; all at the recording's own times.
  */
 import type { Status } from '@spool/protocol';
 import { type OscEvent, OutputFollower } from '@spool/vt';
@@ -10,26 +10,26 @@ import { StatusReducer } from '../reducer.ts';
 import type { RuleSet } from '../rules.ts';
 import { endsWithEnter } from '../sources/draft.ts';
 import type { ScreenView } from '../sources/screen-lines.ts';
-import type { Event, Recording } from './recordings.ts';
+import type { TapeEvent, StatusRecording } from './recordings.ts';
 
 export interface ReplayOptions {
-  /** Default: the built-in rules. */
+  /** The rules (default: the built-in ones). */
   readonly rules?: readonly RuleSet[];
-  /** Whether events of this kind are withheld; of titles, also the one in the view. */
+  /** Returns whether events of this kind are withheld; for titles, also the one in the view. */
   readonly withholds?: (fact: OscEvent) => boolean;
-  /** Look after each read instead of after each burst. */
+  /** Whether to sample after each read instead of after each burst. */
   readonly looksAlways?: boolean;
-  /** After each event and each look or tick in between, with the milliseconds of the recording. */
+  /** Called after each event and each sample or tick in between, with the milliseconds of the recording. */
   onStep?(ms: number, status: Status): void;
-  /** After each event, with the time that the recording has reached. */
-  onEvent?(event: Event, status: Status, view: () => ScreenView): void;
+  /** Called after each event, with the time that the recording has reached. */
+  onEvent?(event: TapeEvent, status: Status, view: () => ScreenView): void;
 }
 
 const BURST_MS = 30;
 const FLOW_MS = 150;
 const STARTED_AT = 1_700_000_000_000;
 
-export function replay(recording: Recording, options: ReplayOptions = {}): StatusReducer {
+export function replay(recording: StatusRecording, options: ReplayOptions = {}): StatusReducer {
   const { rules = BUILT_IN_RULES, withholds = () => false, looksAlways = false } = options;
   const model = new ScreenModel(recording, { scrollback: 100 });
   const reducer = new StatusReducer({ rules, command: recording.command, startedAt: STARTED_AT });
@@ -86,7 +86,7 @@ export function replay(recording: Recording, options: ReplayOptions = {}): Statu
       model.resize(event[2], event[3]);
       [firstAt, lastAt] = [Math.min(firstAt, now), now];
     } else if (event[1] === 'x') reducer.exited(now, offset, event[2], event[3] ? `signal ${event[3]}` : null);
-    // The daemon would look a moment later; the mark names what it would see.
+    // The daemon would take a sample a moment later; the mark describes that one.
     if (event[1] === 'm' && lookAt() < Number.POSITIVE_INFINITY) look(now);
     options.onStep?.(event[0], reducer.status);
     options.onEvent?.(event, reducer.status, view);

@@ -6,7 +6,7 @@ import { StatusReducer } from '../reducer.ts';
 import { viewOf } from './views.ts';
 
 /** A reducer with its own clock, which ticks on request. */
-export class Session {
+export class ReducerFixture {
   readonly reducer: StatusReducer;
   now = 0;
   #offset = 0;
@@ -39,7 +39,7 @@ export class Session {
     return this;
   }
 
-  /** A look at what was there before. */
+  /** Samples a screen that was there before. */
   looksAt(text: string): this {
     this.reducer.screen(viewOf(text), this.now, this.#offset);
     return this;

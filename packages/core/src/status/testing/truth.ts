@@ -1,7 +1,7 @@
 /**
- * The true status at the marks of the recordings, and which recordings the rules were not tuned on.
+ * The true status at the marks of the recordings, and the recordings that the rules were not tuned on.
  *
- * A mark names what the screen shows at its offset. Those named after a key are written before the key is pressed: at
+ * A mark names the content of the screen at its offset. Those named after a key are written before the key is pressed: at
  * `submitted` the text is at the prompt and Enter is still to come; at `approved` the dialog is still there.
  */
 import type { StatusState } from '@spool/protocol';
@@ -64,20 +64,20 @@ export const TRUTH: Readonly<Record<string, StatusState>> = {
   'working-text': 'working',
 };
 
-/** Where a label is not what the screen shows. */
+/** Marks whose label does not describe the screen. */
 export const EXCEPTIONS: Readonly<Record<string, StatusState>> = {
-  // The turn ended by itself (`Sautéed for 3s · done`, `? for shortcuts`) 0.3 s before the key was to interrupt it.
+  // The turn ended by itself (`Sautéed for 3s · done`, `? for shortcuts`) 0.3 s before the key that should interrupt it.
   'claude/tui-hooks interrupt': 'idle',
 };
 
-/** Marks that say too little, with the reason. */
+/** Marks that are ambiguous, with the reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   start: 'a moment after the start: a dialog in some recordings, a prompt or next to nothing in others',
   'turn-done': 'taken while the last frames of the turn were drawn: the screen still shows the work',
   'tool-done': 'as `turn-done`',
 };
 
-/** Chosen before the first rule was written, and not examined before the rules were done. */
+/** Recordings that were chosen before the first rule was written, and not examined before the rules were done. */
 export const HELD_OUT: ReadonlySet<string> = new Set([
   'claude/tui-bracketed-paste',
   'claude/tui-full-kitty',

@@ -1,7 +1,7 @@
 /** Hand-made screens, for tests. */
 import type { ScreenView } from '../sources/screen-lines.ts';
 
-/** `█` is the cursor (default: the end of the last line). */
+/** Returns a view of a text; `█` is the cursor (default: the end of the last line). */
 export function viewOf(text: string, more: Partial<ScreenView> = {}): ScreenView {
   const rows = text.replace(/^\n/, '').split('\n');
   const row = rows.findIndex((line) => line.includes('█'));

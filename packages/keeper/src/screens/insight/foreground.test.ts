@@ -7,7 +7,7 @@ function watched() {
     seen.asks++;
     return seen.command;
   });
-  /** The number of times that the kernel is asked in four seconds with a look every 100 ms. */
+  /** Returns how many times the kernel is asked in four seconds with a look every 100 ms. */
   const asksFrom = (from: number): number => {
     seen.asks = 0;
     for (let at = from; at < from + 4000; at += 100) watch.look(at);

@@ -1,24 +1,24 @@
-/** Asks the kernel what a shell is running: the process group in the foreground of its terminal. */
+/** Asks the kernel for the command that a shell runs: the process group in the foreground of its terminal. */
 import { readFileSync } from 'node:fs';
 
-/** The kernel is asked at most this often, except after input. */
+/** The minimum time between two queries of the kernel, except after input. */
 const EVERY_MS = 500;
-/** And this often once there has been neither input nor a change for a while: then no shell starts anything. */
+/** The same once there has been neither input nor a change for a while: then no shell starts a command. */
 const CALM_EVERY_MS = 2000;
 const CALM_AFTER_MS = 5000;
 
 /**
- * Decides when to ask. It costs three reads from /proc: a session that never rests is not asked with every look, but
- * once more after the last.
+ * Decides when to query the kernel. A query costs three reads from /proc: a session that never rests is not queried with every
+ * look, but once more after the last.
  */
 export class ForegroundWatch {
-  /** When to ask again, although nothing is printed. */
+  /** The time of the next query, although there is no output. */
   dueAt = Infinity;
   readonly #leader: number;
   readonly #read: typeof foregroundOf;
   #askedAt = 0;
   #command: string | null = null;
-  /** When the command changed, or a client typed. */
+  /** The time at which the command changed, or a client typed. */
   #newsAt: number | null = null;
 
   constructor(leader: number, read = foregroundOf) {
@@ -26,13 +26,13 @@ export class ForegroundWatch {
     this.#read = read;
   }
 
-  /** A shell may have been given a command. */
+  /** Notes input: a shell may have received a command. */
   typed(at: number): void {
     this.#askedAt = 0;
     this.#newsAt = at;
   }
 
-  /** The command in the foreground (null: the session's own); undefined if it is too early to ask again. */
+  /** Returns the command in the foreground (null: the session's own); undefined if it is too early to query again. */
   look(now: number): readonly string[] | null | undefined {
     this.#newsAt ??= now;
     const everyMs = Math.abs(now - this.#newsAt) > CALM_AFTER_MS ? CALM_EVERY_MS : EVERY_MS;
@@ -48,7 +48,7 @@ export class ForegroundWatch {
   }
 }
 
-/** The command line in the foreground of `leader`'s terminal; null when that is `leader` itself, or unknown. */
+/** Returns the command line in the foreground of `leader`'s terminal; null if that is `leader` itself, or unknown. */
 export function foregroundOf(leader: number): readonly string[] | null {
   try {
     // After the name, which may contain anything: state, parent, group, session, terminal, group in the foreground.
@@ -58,7 +58,7 @@ export function foregroundOf(leader: number): readonly string[] | null {
     const words = readFileSync(`/proc/${foreground}/cmdline`, 'utf8').split('\0').slice(0, -1);
     return words.length === 0 ? null : words;
   } catch {
-    return null; // it has ended meanwhile
+    return null; // the process has ended meanwhile
   }
 }
 

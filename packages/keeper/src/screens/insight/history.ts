@@ -1,24 +1,24 @@
 /**
- * The history of a session: states, milestones, commands, who typed, one line of JSON each, beside its log. Most of it
- * is derived from the log, so it may be missing; but reading the log again would take minutes.
+ * The history of a session: states, milestones, commands and clients that typed, one line of JSON each, beside its log. Most of
+ * it is derived from the log, so it may be missing; but reading the log again would take minutes.
  */
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { HistoryItem } from '@spool/protocol';
 
-/** Past this size, the older half is dropped. */
+/** The maximum size; above it, the older half is dropped. */
 const BYTES_MAX = 512 * 1024;
 
 export class History {
   readonly #path: string;
   #bytes = -1;
-  /** Not on the disk yet. */
+  /** The lines that are not on the disk yet. */
   #unsaved = '';
 
   constructor(sessionFolder: string) {
     this.#path = `${sessionFolder}/history.ndjson`;
   }
 
-  /** Oldest first; unreadable lines are skipped. */
+  /** Returns the items, oldest first; unreadable lines are skipped. */
   read(): HistoryItem[] {
     this.save();
     return this.#text().split('\n').flatMap(parsed);
@@ -28,7 +28,7 @@ export class History {
     this.#unsaved += `${JSON.stringify(item)}\n`;
   }
 
-  /** Saving many items at once costs no more than one. */
+  /** Writes all new items at once, which costs no more than one. */
   save(): void {
     if (this.#unsaved === '') return;
     const lines = this.#unsaved;
@@ -39,7 +39,7 @@ export class History {
       appendFileSync(this.#path, lines, { mode: 0o600 });
       this.#bytes += Buffer.byteLength(lines);
     } catch {
-      // A full disk, or the session was removed meanwhile: the log is what counts
+      // The disk is full, or the session was removed meanwhile: only the log is essential.
     }
   }
 
@@ -55,7 +55,7 @@ export class History {
     try {
       return readFileSync(this.#path, 'utf8');
     } catch {
-      return ''; // nothing has happened yet
+      return ''; // the file does not exist yet
     }
   }
 }

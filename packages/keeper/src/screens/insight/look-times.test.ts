@@ -3,7 +3,7 @@ import { LookTimes } from './look-times.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** How many looks there are in ten seconds of output, each piece `everyMs` after the last. */
+/** Counts the looks in ten seconds of output, each piece `everyMs` after the previous one. */
 function looksAt(piece: string, everyMs: number, isWorking: boolean): number {
   const looks = new LookTimes();
   let count = 0;
@@ -29,7 +29,7 @@ test('[STATE-1] what may be a question is looked at 40 ms after the output rests
   expect(looks.dueAt).toBe(1200);
   looks.output(bytes('Continue? [y/N] '), 1050, true);
   expect(looks.dueAt).toBe(1090);
-  looks.output(bytes('\r\n'), 1060, true); // still: the question may have been answered by what follows
+  looks.output(bytes('\r\n'), 1060, true); // still due: the following output may have answered the question
   expect(looks.dueAt).toBe(1100);
   looks.looked();
   expect([looks.isPending, looks.dueAt]).toEqual([false, Infinity]);

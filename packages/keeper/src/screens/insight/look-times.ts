@@ -6,21 +6,21 @@
  * (decision 028).
  */
 
-/** After a pause of this length, the screen is stable enough to look at. */
+/** The pause after which the screen is stable enough for a look. */
 const REST_MS = 40;
-/** Output that never pauses is looked at this often. */
+/** The interval of looks at output that never pauses. */
 const LOOK_EVERY_MS = 150;
 
 const PLAIN_REST_MS = 200;
 const PLAIN_LOOK_EVERY_MS = 500;
-/** Plain sessions are looked at together, so that the thread wakes up rarely. */
+/** The grain for plain sessions: their looks coincide, so that the thread wakes up rarely. */
 const PLAIN_GRAIN_MS = 50;
 
 const ESC = 0x1b;
 const NEWLINE = 0x0a;
 
 export class LookTimes {
-  /** When output came first and last since the last look; null: there was none. */
+  /** The times of the first and last output since the last look; null: there was none. */
   #firstAt: number | null = null;
   #lastAt = 0;
   #isPlain = true;
@@ -29,7 +29,7 @@ export class LookTimes {
     return this.#firstAt !== null;
   }
 
-  /** Infinity while nothing has come since the last look. */
+  /** The time of the next look; Infinity if there was no output since the last one. */
   get dueAt(): number {
     if (this.#firstAt === null) return Infinity;
     if (!this.#isPlain) return Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS);
@@ -37,7 +37,7 @@ export class LookTimes {
     return Math.ceil(at / PLAIN_GRAIN_MS) * PLAIN_GRAIN_MS;
   }
 
-  /** `isWorking`: the session counts as working, and nothing on its screen says otherwise. */
+  /** Notes output. `isWorking`: the session counts as working, and its screen does not contradict this. */
   output(bytes: Uint8Array, at: number, isWorking: boolean): void {
     this.#firstAt ??= at;
     this.#lastAt = at;

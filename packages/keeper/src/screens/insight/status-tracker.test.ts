@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import type { Status } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 import { expect, onTestFinished, test } from 'vitest';
-import { StatusTracker, type Past, restoredStatus } from './status-tracker.ts';
+import { StatusTracker, type PastState, restoredStatus } from './status-tracker.ts';
 import { steadyNow } from '../steady-clock.ts';
 import { RuleFiles } from '../worker/rule-files.ts';
 import type { EndedCommand } from '../messages.ts';
@@ -14,7 +14,7 @@ function sessionFolder(): string {
   return folder;
 }
 
-function insightOf(folder: string, before: Past | null = null, leader: number | null = null, startedAt = 0) {
+function insightOf(folder: string, before: PastState | null = null, leader: number | null = null, startedAt = 0) {
   const statuses: Status[] = [];
   const facts: OscEvent[] = [];
   const commands: EndedCommand[] = [];
@@ -73,6 +73,23 @@ test('[STATE-2] a flood of marks is told in part, and its end is what counts', (
   expect(facts.at(-1)).toMatchObject({ type: 'command-start', end: 40_001 });
 });
 
+test('[STATE-2] of titles that follow one another at once, the last one is reported, a moment later or with the end', () => {
+  const { tracker, facts } = insightOf(sessionFolder());
+  const title = (text: string, at: number): void =>
+    tracker.fact({ type: 'title-changed', title: text, start: at, end: at + 1 }, at);
+  const titles = (): string[] => facts.flatMap((fact) => (fact.type === 'title-changed' ? [fact.title] : []));
+  for (const [at, text] of ['one', 'two', 'three'].entries()) title(text, 20_000 + at);
+  expect(titles()).toEqual(['one']);
+  expect(tracker.dueAt).toBeLessThanOrEqual(20_200);
+  tracker.wake(20_199);
+  expect(titles()).toEqual(['one']);
+  tracker.wake(20_200);
+  expect(titles()).toEqual(['one', 'three']);
+  title('four', 20_201);
+  tracker.exited(20_202, 0, null);
+  expect(titles()).toEqual(['one', 'three', 'four']);
+});
+
 test('[STATE-4] what the last keeper knew is not written down a second time', () => {
   const folder = sessionFolder();
   const first = insightOf(folder).tracker;
@@ -121,7 +138,7 @@ test('[STATE-21] a command that has ended is told with its exit code, its time a
   expect(commands).toEqual([]);
   tracker.output(chunk, chunk.length, now + 12_000);
   expect(commands).toEqual([{ command: 'make', exitCode: 2, durationMs: 12_000, lastLine: 'two: error' }]);
-  // One that prints nothing has no last line: that of the one before is not its own.
+  // A command without output has no last line: the last line belongs to the command before.
   tracker.fact({ type: 'command-start', command: 'false', start: 40, end: 41 } as OscEvent, now + 13_000);
   tracker.fact({ type: 'command-end', exitCode: 1, start: 42, end: 43 } as OscEvent, now + 13_000);
   tracker.output(Buffer.from('$ '), 45, now + 13_000);

@@ -1,7 +1,7 @@
 /**
- * Derives what a session is doing from its output: its status with the evidence, its milestones, and what its program
- * reports about itself. The log's follower feeds it. It looks at the screen when output pauses, or at intervals while
- * it does not, and wakes up by itself only when silence would change something. Keeps STATE-1 and STATE-2.
+ * Derives the activity of a session from its output: its status with the evidence, its milestones, and the reports of its
+ * program. The log's follower feeds it. It looks at the screen when output pauses, or at intervals while it does not, and wakes
+ * up by itself only when silence would change the status. Keeps STATE-1 and STATE-2.
  */
 import { MilestoneReader } from '@spool/core/milestones';
 import { type InputView, type ScreenView, StatusReducer } from '@spool/core/status';
@@ -15,11 +15,11 @@ import { type EndedCommand, hasTerminal, type ScreenSource } from '../messages.t
 import type { RuleFiles } from '../worker/rule-files.ts';
 import { steadyNow, wallOf } from '../steady-clock.ts';
 
-/** A spinning title or a progress bar is reported at most this often. */
+/** The interval between two reports of a spinning title or a progress bar. The last value is always reported. */
 const FACT_EVERY_MS = 200;
 /**
- * Ten commands of a shell, with all their marks. Events beyond this wait for the next look, and only the last of each
- * kind is kept.
+ * The limit of events: ten commands of a shell, with all their marks. Events beyond this wait for the next look, and only the
+ * last of each kind is kept.
  */
 const FACTS_PER_SECOND = 50;
 const LATE_FACTS_MAX = 64;
@@ -27,38 +27,40 @@ const LATE_FACTS_MAX = 64;
 export interface StatusTrackerEvents {
   onStatus(status: Status): void;
   onMilestone(milestone: Milestone, at: number): void;
-  /** A shell's command has ended. */
+  /** Called when a shell's command has ended. */
   onCommand(command: EndedCommand): void;
   onOscEvent(fact: OscEvent, at: number): void;
-  /** The session as a user sees it; null for one without a terminal. */
+  /** Returns the screen as a user sees it; null without a terminal. */
   view(): ScreenView | null;
 }
 
-/** The state before this keeper: how far the log went, and when its last byte was written. */
-export interface Past {
+/** The state before this keeper: the end of the log, and the time of its last byte. */
+export interface PastState {
   readonly end: number;
   readonly writtenAt: number;
 }
 
-/** What the rules call a shell, which runs commands for a user; agents mark their own turns as commands, too. */
+/** The name in the rules for a shell, which runs commands for a user; agents mark their own turns as commands, too. */
 const SHELL = 'shell';
-/** Without a terminal, these last lines are what a user would see. */
+/** The number of last lines that represent the screen of a session without a terminal. */
 const LINES_SHOWN = 24;
 
 export class StatusTracker {
-  /** It continues with what the last keeper knew. */
+  /** Whether it continues with the status of the last keeper. */
   readonly isRestored: boolean;
   readonly #events: StatusTrackerEvents;
   readonly #history: History;
   readonly #reducer: StatusReducer;
   readonly #milestones: MilestoneReader;
-  /** Events before this offset have been reported: they are read again after a restart. */
+  /** Events before this offset have been reported already; they are read again after a restart. */
   readonly #newsFrom: number;
-  /** Null without a terminal. */
+  /** The watch of the foreground; null without a terminal. */
   readonly #foreground: ForegroundWatch | null;
   readonly #health: HealthWatch;
   readonly #toldFacts = new Map<string, number>();
-  /** By kind, in the order of the last report. */
+  /** The latest facts of a kind that was reported a moment ago: each is reported when its time has come. */
+  readonly #heldFacts = new Map<string, OscEvent>();
+  /** Delayed events by kind, in the order of the last report. */
   readonly #lateFacts = new Map<string, OscEvent>();
   #factsSince = 0;
   #factsTaken = 0;
@@ -67,14 +69,20 @@ export class StatusTracker {
   #shown: readonly TextLine[] = [];
   #told: Status;
   #command: { text: string | null; at: number; from: number } | null = null;
-  /** Has ended; its last lines are about to be read. */
+  /** The command that has ended, whose last lines are about to be read. */
   #ended: (Omit<EndedCommand, 'lastLine'> & { readonly from: number; readonly to: number }) | null = null;
-  /** The last lines that are not empty, with the offsets at which they end. */
+  /** The last lines that are not empty, with their end offsets. */
   #filled: readonly TextLine[] = [];
   #offset: number;
   readonly #looks = new LookTimes();
 
-  constructor(source: ScreenSource, from: number, files: RuleFiles, events: StatusTrackerEvents, before: Past | null) {
+  constructor(
+    source: ScreenSource,
+    from: number,
+    files: RuleFiles,
+    events: StatusTrackerEvents,
+    before: PastState | null,
+  ) {
     this.#events = events;
     this.#history = new History(source.folder);
     this.#newsFrom = before?.end ?? 0;
@@ -101,27 +109,31 @@ export class StatusTracker {
     return this.#reducer.status;
   }
 
-  /** The current state has been confirmed and counts. */
+  /** Whether the current state has been confirmed and counts. */
   get isSettled(): boolean {
     return !this.#looks.isPending && !this.#reducer.isSettling;
   }
 
-  /** The question it asks, in a sentence; null when it asks nothing, as far as is known. */
+  /** The question of the program, in a sentence; null if no question is known. */
   get asks(): string | null {
     return this.#reducer.asks;
   }
 
-  /** The screen shows a question that does not count yet, or no longer shows the one that counts. */
+  /** Whether the screen shows a question that does not count yet, or no longer shows the one that counts. */
   get isUnsettled(): boolean {
     return this.#reducer.isUnsettled;
   }
 
-  /** The screen shows something else than what counts: another question, for instance, that may be half drawn. */
+  /** Whether the screen differs from the state that counts: it may show another question that is half drawn, for instance. */
   get isPending(): boolean {
     return this.#reducer.isPending;
   }
 
-  /** The text in its input line, and the names of the keys that clear it. */
+  get hasInputRules(): boolean {
+    return this.#reducer.hasInputRules;
+  }
+
+  /** Returns the text in the input line, and the names of the keys that clear it. */
   inputLine(view: InputView, cursorLine: string): ReturnType<StatusReducer['inputLine']> {
     return this.#reducer.inputLine(view, cursorLine);
   }
@@ -130,23 +142,24 @@ export class StatusTracker {
     this.#reducer.promptEnded(text);
   }
 
-  /** What a user would see. */
+  /** The screen as a user would see it. */
   get shown(): ScreenView {
     return this.#events.view() ?? this.#lastLines();
   }
 
-  /** When it must wake up without output; null: never. */
+  /** The time at which it must wake up without output; null: never. */
   get dueAt(): number | null {
     const due = Math.min(
       this.#looks.dueAt,
       this.#foreground?.dueAt ?? Infinity,
       this.#health.dueAt,
       this.#reducer.nextCheckAt ?? Infinity,
+      ...[...this.#heldFacts.keys()].map((type) => this.#factDueAt(type)),
     );
     return due === Infinity ? null : due;
   }
 
-  /** These bytes end at `offset`. */
+  /** Takes output that ends at `offset`. */
   output(bytes: Uint8Array, offset: number, at: number): void {
     this.#looks.output(bytes, at, this.#reducer.status.state === 'working' && !this.#reducer.isSettling);
     this.#offset = offset;
@@ -156,7 +169,7 @@ export class StatusTracker {
     this.#tellCommand();
   }
 
-  /** A flood was skipped: output continues at this offset. */
+  /** Notes that a flood was skipped: output continues at this offset. */
   skipped(offset: number): void {
     this.#offset = offset;
     this.#lines = new LineText({ offset, skipAlternate: true });
@@ -178,7 +191,7 @@ export class StatusTracker {
     this.#reducer.typed(at, isEntered);
   }
 
-  /** The child was sent a signal, which may stop it or continue it. */
+  /** Notes a signal to the child, which may stop it or continue it. */
   signalled(at: number): void {
     this.#health.signalled(at);
   }
@@ -188,12 +201,13 @@ export class StatusTracker {
     this.#history.save();
   }
 
-  /** Does what is due by now. */
+  /** Does the work that is due by now. */
   wake(now: number): void {
     if (now >= this.#looks.dueAt) this.look(now);
     if (now >= (this.#foreground?.dueAt ?? Infinity)) this.#lookAtForeground(now);
     if (now >= this.#health.dueAt) this.#lookAtHealth(now);
     if ((this.#reducer.nextCheckAt ?? now) <= now) this.#reducer.tick(now);
+    this.#reportHeld(now);
     this.#emit(now);
   }
 
@@ -208,6 +222,7 @@ export class StatusTracker {
 
   exited(at: number, exitCode: number | null, signal: string | null): void {
     this.#takeLate(at);
+    for (const fact of [...this.#heldFacts.values()]) this.#report(fact, at);
     this.#read(this.#lines.flush(), at);
     this.#reducer.exited(at, this.#offset, exitCode, signal);
     this.#emit(at);
@@ -234,7 +249,7 @@ export class StatusTracker {
   }
 
   #putOff(fact: OscEvent): void {
-    // A program may report several things, each with an id.
+    // A program may report several states, each with an id.
     const kind = fact.type === 'status-reported' ? `${fact.type} ${fact.status.id}` : fact.type;
     this.#lateFacts.delete(kind);
     this.#lateFacts.set(kind, fact);
@@ -253,10 +268,24 @@ export class StatusTracker {
     if (fact.end <= this.#newsFrom) return;
     this.#emit(at); // at once: a short turn may be over before the next look
     this.#followCommand(fact, at);
-    const toldAt = this.#toldFacts.get(fact.type) ?? -Infinity;
-    if (REPEATED_FACTS.has(fact.type) && at - toldAt < FACT_EVERY_MS) return;
+    const isEarly = REPEATED_FACTS.has(fact.type) && at < this.#factDueAt(fact.type);
+    if (!isEarly) this.#report(fact, at);
+    else if (fact.type !== 'bell-rung') this.#heldFacts.set(fact.type, fact);
+  }
+
+  #report(fact: OscEvent, at: number): void {
+    this.#heldFacts.delete(fact.type);
     this.#toldFacts.set(fact.type, at);
     this.#events.onOscEvent(fact, at);
+  }
+
+  /** Returns when a fact of this kind may be reported again. */
+  #factDueAt(type: string): number {
+    return (this.#toldFacts.get(type) ?? -Infinity) + FACT_EVERY_MS;
+  }
+
+  #reportHeld(now: number): void {
+    for (const [type, fact] of this.#heldFacts) if (now >= this.#factDueAt(type)) this.#report(fact, now);
   }
 
   #read(lines: readonly TextLine[], at: number): void {
@@ -303,7 +332,7 @@ export class StatusTracker {
     }
   }
 
-  /** Its lines have been read by now. */
+  /** Reports the command that has ended; its lines have been read by now. */
   #tellCommand(): void {
     if (this.#ended === null) return;
     const { from, to, ...command } = this.#ended;
@@ -335,7 +364,7 @@ const REPEATED_FACTS: ReadonlySet<string> = new Set([
   'bell-rung',
 ]);
 
-/** The status as the last keeper left it, with one sentence as its evidence. */
+/** Returns the status that the last keeper recorded, with one sentence as its evidence. */
 export function restoredStatus(past: readonly HistoryItem[]): { readonly status?: Status } {
   const last = past.findLast((item) => item.type === 'status');
   if (!last || last.state === 'exited') return {};
@@ -360,7 +389,7 @@ export function restoredStatus(past: readonly HistoryItem[]): { readonly status?
   };
 }
 
-/** The last lines that are not empty. */
+/** Returns the last lines that are not empty. */
 function lastFilled(lines: readonly TextLine[]): readonly TextLine[] {
   const filled: TextLine[] = [];
   for (let at = lines.length - 1; at >= 0 && filled.length < LINES_SHOWN; at--)
@@ -368,10 +397,12 @@ function lastFilled(lines: readonly TextLine[]): readonly TextLine[] {
   return filled;
 }
 
-/** The clock may have been set back since; nothing happens later than now. */
+/** Limits a time to now: the clock may have been set back since. */
 const notAfter = (at: number): number => Math.min(at, steadyNow());
 
-/** The history also has a line for each kind of a state; but each dialog is a state of its own. */
+/**
+ * Returns the start of the last state. The history also has a line for each kind of a state; but each dialog is a separate state.
+ */
 function since(past: readonly HistoryItem[], last: StatusItem): number {
   if (last.state === 'blocked') return last.at;
   const states = past.filter((item) => item.type === 'status');
@@ -380,5 +411,5 @@ function since(past: readonly HistoryItem[], last: StatusItem): number {
 
 type StatusItem = Extract<HistoryItem, { type: 'status' }>;
 
-/** It was true when it was recorded, and has not been checked since. */
+/** The confidence of a status that was true when it was recorded, and has not been checked since. */
 const RESTORED_CONFIDENCE = 0.6;

@@ -26,7 +26,7 @@ test('[SCR-5] the first picture has every row, the next only those that have cha
   model.write(Buffer.from('\x1b[m\x1b[2;1HTWO'));
   const second = grids.take('a', model, first.stamp);
   expect(second.lines.map(([row]) => row)).toEqual([1]);
-  // Another page, which has seen nothing.
+  // Another page, which has seen no row.
   expect(grids.take('a', model, undefined).lines).toHaveLength(5);
 });
 

@@ -1,13 +1,13 @@
 /**
- * What miniatures were shown last, so that the next answer has only the rows that have changed. Keeps SCR-5.
+ * Remembers the last content of miniatures, so that the next answer has only the rows that have changed. Keeps SCR-5.
  *
- * One memory for a session, whatever the number of pages: each row has the number of the picture in which it last
- * changed. A stamp is the memory's own name and the number of a picture: rows with a later number are new to its owner.
+ * Each session has one memory, whatever the number of pages: each row has the number of the picture in which it last changed. A
+ * stamp is the name of the memory and the number of a picture: rows with a later number are new to its owner.
  */
 import { renderGrid, type ScreenModel } from '@spool/core/screen';
 import type { Grid, GridRun } from '@spool/protocol';
 
-/** Memories of some 5 KiB each. The one that was not asked for the longest goes first. */
+/** The maximum of memories, of some 5 KiB each. The least recently used one is dropped first. */
 const MEMORIES_MAX = 256;
 
 export type GridPicture = Omit<Grid, 'id' | 'offset'>;
@@ -27,10 +27,10 @@ export class Grids {
   #names = 0;
 
   constructor(firstName: number = Date.now()) {
-    this.#names = firstName; // unlike those of the thread before
+    this.#names = firstName; // different from the names of the previous thread
   }
 
-  /** The rows that the owner of the stamp has not seen. */
+  /** Returns the rows that the owner of the stamp has not seen. */
   take(id: string, model: ScreenModel, stamp: string | undefined): GridPicture {
     const memory = this.#memoryOf(id);
     const lines = renderGrid(model);
@@ -72,7 +72,7 @@ export class Grids {
   }
 }
 
-/** The number of the picture that a stamp names; 0 for one of another memory: then every row is new. */
+/** Returns the number of the picture that a stamp names; 0 for a stamp of another memory: then every row is new. */
 function seenIn(memory: Memory, stamp: string | undefined): number {
   const [name, picture] = (stamp ?? '').split('.').map(Number);
   return name === memory.name && picture !== undefined && picture <= memory.picture ? picture : 0;

@@ -19,7 +19,7 @@ function session(logBytes: number): { folder: string; files: () => { count: numb
   return { folder, files };
 }
 
-/** Data that compresses badly. */
+/** Returns data that compresses badly. */
 const noise = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
 
 test('[SCR-2] a model that is dropped again and again leaves one latest keyframe', () => {
@@ -50,7 +50,7 @@ test.each([
     const gaps = offsets.map((offset, at) => offset - (offsets[at - 1] ?? 0));
     expect(Math.max(...gaps)).toBeLessThanOrEqual((4 * logMib * MIB) / countMax);
     expect(new Keyframes(folder).before(Infinity).reverse()).toEqual(offsets);
-    // One more between them would only take the place of another.
+    // A further one between them would only replace another.
     const [first, second] = offsets.slice(-3);
     expect(keyframes.isWanted((first! + second!) / 2 + 1, MIB)).toBe(second! - first! > (logMib * MIB) / countMax);
   },

@@ -7,21 +7,21 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-/** Between two keyframes of a session. */
+/** The distance between two keyframes of a session. */
 export const KEYFRAME_EVERY_BYTES = 1024 * 1024;
-/** Between two keyframes in a flood that is skipped, and during a replay. */
+/** The distance between two keyframes in a flood that is skipped, and during a replay. */
 export const FLOOD_KEYFRAME_EVERY_BYTES = 8 * 1024 * 1024;
-/** Closer than this to the last one, a keyframe is not worth it: it saves some 10 ms of replay. */
+/** The minimum distance: a closer keyframe saves only some 10 ms of replay. */
 export const KEYFRAME_APART_BYTES = 128 * 1024;
 
 export const FILES_MAX = 20;
-/** So that any moment of a long log is shown at once: the replay between two of them takes some 20 ms. */
-export const LONG_APART_BYTES = 4 * 1024 * 1024;
-/** Enough for 2 GiB; beyond that they are further apart. */
+/** The distance in a long log, so that any moment of it is shown at once: the replay between two keyframes takes some 20 ms. */
+const LONG_APART_BYTES = 4 * 1024 * 1024;
+/** The maximum of files, enough for 2 GiB; in a longer log they are further apart. */
 const LONG_FILES_MAX = 512;
-/** A short log may have this many bytes of keyframes, whatever its own size. */
+/** The bytes of keyframes that even a short log may have. */
 const BYTES_FREE = 64 * 1024;
-/** Even a model of 1000 × 1000 cells is smaller. */
+/** The maximum size of an unpacked keyframe: even a model of 1000 × 1000 cells is smaller. */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
 const SUFFIX = '.key';
@@ -34,7 +34,7 @@ interface Keyframe {
 export class Keyframes {
   readonly #folder: string;
   readonly #logFolder: string;
-  /** Oldest first; read on first use. */
+  /** The keyframes, oldest first; read on first use. */
   #frames: Keyframe[] | null = null;
 
   constructor(sessionFolder: string) {
@@ -42,7 +42,7 @@ export class Keyframes {
     this.#logFolder = `${sessionFolder}/log`;
   }
 
-  /** The offsets of the keyframes at or before `offset`, nearest first. */
+  /** Returns the offsets of the keyframes at or before `offset`, nearest first. */
   before(offset: number): number[] {
     return this.#known()
       .map((frame) => frame.offset)
@@ -50,26 +50,26 @@ export class Keyframes {
       .reverse();
   }
 
-  /** The result of `restore`, or undefined if the keyframe is gone or damaged: then the caller uses an older one. */
+  /** Returns the result of `restore`, or undefined if the keyframe is gone or damaged: then the caller uses an older one. */
   read<T>(offset: number, restore: (bytes: Uint8Array) => T | undefined): T | undefined {
     try {
       const stored = readFileSync(this.#path(offset));
       const isPacked = stored.length >= 4 && stored.readUInt32LE(0) === ZSTD_MAGIC;
       return restore(isPacked ? zstdDecompressSync(stored, { maxOutputLength: UNPACKED_BYTES_MAX }) : stored);
     } catch {
-      return undefined; // a keyframe is a convenience: whatever is wrong with it, the log is there
+      return undefined; // a keyframe is optional: if it is damaged, the log is still there
     }
   }
 
-  /** Whether a keyframe at this offset would save time. */
+  /** Returns whether a keyframe at this offset would save time. */
   isWanted(offset: number, apartBytes: number): boolean {
     const known = this.#known();
-    // Between many, it would only take the place of another one.
+    // Between many keyframes, it would only replace another one.
     const apart = Math.max(apartBytes, spanOf(known) / filesMax(known) / 2);
     return known.every((frame) => Math.abs(frame.offset - offset) >= apart);
   }
 
-  /** A full disk is not an error here: without this keyframe, the replay from the one before is longer. */
+  /** Writes a keyframe. A full disk is not an error here: the replay then starts at the keyframe before, and takes longer. */
   write(offset: number, bytes: Uint8Array): void {
     try {
       this.#makeFolder();
@@ -82,7 +82,7 @@ export class Keyframes {
     }
   }
 
-  /** Keyframes before the first byte that is kept are useless. */
+  /** Drops the keyframes before the first byte that is kept: they are useless. */
   dropBefore(offset: number): void {
     const known = this.#known();
     while (known[0] !== undefined && known[0].offset < offset) this.#remove(0);
@@ -105,7 +105,7 @@ export class Keyframes {
     this.#thin();
   }
 
-  /** Removes the least useful ones: those whose neighbours are nearest to each other. Never the latest. */
+  /** Removes the least useful keyframes: those whose neighbours are nearest to each other. The latest is never removed. */
   #thin(): void {
     const known = this.#known();
     let bytes = known.reduce((sum, frame) => sum + frame.bytes, 0);
@@ -129,7 +129,7 @@ export class Keyframes {
     rmSync(this.#path(frame!.offset), { force: true });
   }
 
-  /** Never creates the session's own folder: a removed session must not come back. */
+  /** Creates the folder of the keyframes, but never the session's own folder: a removed session must not come back. */
   #makeFolder(): void {
     try {
       mkdirSync(this.#folder, { mode: 0o700 });
@@ -146,14 +146,14 @@ export class Keyframes {
   #list(): Keyframe[] {
     try {
       const names = readdirSync(this.#folder);
-      // A keeper was killed while it wrote this one.
+      // A keeper was killed while it wrote this file.
       for (const name of names) if (name.endsWith('.tmp')) rmSync(`${this.#folder}/${name}`, { force: true });
       return names
         .filter((name) => name.endsWith(SUFFIX))
         .map((name) => ({ offset: Number.parseInt(name, 10), bytes: statSync(`${this.#folder}/${name}`).size }))
         .sort((a, b) => a.offset - b.offset);
     } catch {
-      return []; // ENOENT: none yet
+      return []; // ENOENT: the folder does not exist yet
     }
   }
 

@@ -1,8 +1,8 @@
 /**
- * How much output is missing from a picture, because the log has lost it: files shortened or deleted by hand, a full
- * disk, retention. Keeps SCR-6.
+ * Counts the output that is missing from a picture, because the log has lost it: files shortened or deleted by hand, a full disk,
+ * retention. Keeps SCR-6.
  *
- * After enough output that is there, the picture is taken as right again: programs repaint, and lines scroll away.
+ * After enough later output, the picture counts as correct again: programs repaint, and lines scroll away.
  */
 const SETTLED_BYTES = 256 * 1024;
 
@@ -10,14 +10,14 @@ export class MissingOutput {
   #bytes = 0;
   #settledAt = 0;
 
-  /** [from, to) could not be painted. */
+  /** Notes that the bytes [from, to) could not be painted. */
   add(from: number, to: number): void {
     if (to <= from) return;
     this.#bytes = this.at(from) + to - from;
     this.#settledAt = to + SETTLED_BYTES;
   }
 
-  /** The bytes that the picture at this offset lacks. */
+  /** Returns the number of bytes that the picture at this offset lacks. */
   at(offset: number): number {
     return offset < this.#settledAt ? this.#bytes : 0;
   }

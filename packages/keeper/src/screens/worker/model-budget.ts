@@ -5,28 +5,31 @@
  * SCR-3.
  */
 
-/** Some 250 models of 120×40, or 400 of 80×24, with the lines above them that a model keeps (`LIVE_SCROLLBACK_LINES`). */
+/**
+ * The memory of some 250 models of 120×40, or 400 of 80×24, with the lines above them that a model keeps
+ * (`LIVE_SCROLLBACK_LINES`).
+ */
 export const MODELS_BYTES_MAX = 96 * 1024 * 1024;
 
 /** The share of idle sessions: some 60 models, for screens that are viewed again. */
 export const IDLE_BYTES_MAX = 24 * 1024 * 1024;
 
-/** Beyond this, busy sessions lose their models too. */
+/** The limit beyond which busy sessions lose their models too. */
 export const MODELS_BYTES_LIMIT = 4 * MODELS_BYTES_MAX;
 
 /** A session with output within this time is busy. */
 export const BUSY_MS = 5000;
 
 export interface BudgetedModel {
-  /** 0 where there is none. */
+  /** The size of the model; 0 without one. */
   readonly modelBytes: number;
-  /** It has something to read: it needs its model at once. */
+  /** Whether it has output to read: it then needs its model at once. */
   readonly isBehind: boolean;
-  /** When it was last notified of new bytes; 0 if never: what it read then is older than this keeper. */
+  /** The time of the last notice of new bytes; 0 for none: its output is older than this keeper. */
   readonly readAt: number;
 }
 
-/** The models to drop, in this order. */
+/** Returns the models to drop, in this order. */
 export function surplusModels<T extends BudgetedModel>(models: Iterable<T>, now: number): T[] {
   const isBusy = ({ readAt }: T): boolean => now - readAt < BUSY_MS;
   let bytes = 0;

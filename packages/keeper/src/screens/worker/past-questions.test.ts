@@ -7,10 +7,10 @@ import type { FromScreens, ScreenAnswer, TerminalSource } from '../messages.ts';
 import { PastQuestions } from './past-questions.ts';
 
 const LINE_BYTES = 64;
-/** With a mode in each line, which only the model can read: plain lines would take no time. */
+/** Returns a line with a mode, which only the model can read: plain lines would take no time. */
 const line = (number: number): string => `\x1b[?7h${String(number).padEnd(LINE_BYTES - 7, '.')}\r\n`;
 
-/** A session that has written this many lines of 64 bytes, and has no keyframe. */
+/** Creates a session that has written this many lines of 64 bytes, and has no keyframe. */
 function flooded(lines: number): TerminalSource {
   const folder = mkdtempSync(`${tmpdir()}/spool-past-`);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,7 +26,7 @@ function flooded(lines: number): TerminalSource {
 
 type Screen = Extract<ScreenAnswer, { type: 'screen' }>;
 
-/** Asks for the screen after `lines` lines; `turns` counts the turns that others had before the answer. */
+/** Asks for the screen after `lines` lines; `turns` counts the turns of other work before the answer. */
 function ask(source: TerminalSource, lines: number, historyLines = 0): { shown: string[]; turns: number } {
   const told: FromScreens[] = [];
   const questions = new PastQuestions(
@@ -63,7 +63,7 @@ test(
 test('[SCR-1] lines above the screen are found in the log, as many as are asked for', () => {
   const lines = 60_000;
   const source = flooded(lines);
-  ask(source, 50_000); // leaves keyframes, with a few lines each
+  ask(source, 50_000); // this leaves keyframes, with a few lines each
   const { shown } = ask(source, lines, 1000);
   expect(shown.slice(0, 1009)).toEqual(Array.from({ length: 1009 }, (_, n) => String(lines - 1009 + n)));
 });

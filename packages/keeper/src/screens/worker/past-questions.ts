@@ -1,14 +1,14 @@
 /**
- * Answers questions about screens that no follower has: screens of the past, and of ended sessions. One after the
+ * Answers questions about screens that no follower has: screens of the past, and of ended sessions. It answers one after the
  * other, in slices. Keeps SCR-1, with `past-screen.ts`.
  */
 import { Log } from '@spool/core';
 import type { Keyframes } from './keyframes.ts';
 import type { FromScreens, TerminalSource } from '../messages.ts';
 import { PastScreen } from './past-screen.ts';
-import { describe, type PictureAsk, timeOf } from './picture.ts';
+import { describePicture, type PictureAsk, timeOf } from './picture.ts';
 
-/** The length of a slice of replay, before live screens have their turn. */
+/** The length of a slice of replay, before live screens get their turn. */
 const SLICE_MS = 10;
 
 export interface PastQuestion {
@@ -23,7 +23,7 @@ export class PastQuestions {
   readonly #emit: (message: FromScreens) => void;
   readonly #keyframesOf: (source: TerminalSource) => Keyframes;
   readonly #waiting: PastQuestion[] = [];
-  /** Of the first question. */
+  /** The replay for the first question. */
   #replay: { readonly log: Log; readonly screen: PastScreen } | null = null;
 
   constructor(emit: (message: FromScreens) => void, keyframesOf: (source: TerminalSource) => Keyframes) {
@@ -49,7 +49,7 @@ export class PastQuestions {
       const until = performance.now() + SLICE_MS;
       const moment = screen.work(() => performance.now() >= until);
       if (moment === null) return;
-      this.#emit({ type: 'answer', request, answer: describe(what, moment, true, timeOf(log, moment.offset)) });
+      this.#emit({ type: 'answer', request, answer: describePicture(what, moment, true, timeOf(log, moment.offset)) });
     } catch (error) {
       const { message: reason, code } = error as NodeJS.ErrnoException;
       this.#emit({ type: 'failed', request, reason, code });
@@ -57,7 +57,7 @@ export class PastQuestions {
     this.#end();
   }
 
-  /** The session has been removed; its questions have been answered. */
+  /** Forgets a session that has been removed; its questions have been answered. */
   forget(id: string): void {
     if (this.#waiting[0]?.source.id === id) this.#end();
     for (let at = this.#waiting.length - 1; at >= 0; at--) {

@@ -4,12 +4,15 @@
  * that time waits for a few megabytes at most.
  */
 import type { Log } from '@spool/core';
-import type { Size as ScreenSize } from '@spool/core/screen';
+import type { GridSize as ScreenSize } from '@spool/core/screen';
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_EVERY_BYTES, type Keyframes } from './keyframes.ts';
-import { keep, LIVE_SCROLLBACK_LINES, modelBefore, type Moment, replaySteps } from './timeline.ts';
+import { keep, LIVE_SCROLLBACK_LINES, modelBefore, type PastModel, replaySteps } from './timeline.ts';
 
-/** If lines above the screen are wanted, the replay starts this much earlier, and earlier still if that was not enough. */
+/**
+ * If lines above the screen are wanted, the replay starts this many bytes earlier; the next number is tried if that was not
+ * enough.
+ */
 const HISTORY_BYTES = [256 * 1024, 2 * 1024 * 1024, 16 * 1024 * 1024];
 
 export interface PastOptions {
@@ -24,9 +27,9 @@ export class PastScreen {
   readonly #options: PastOptions;
   readonly #to: number;
   readonly #scrollback: number;
-  /** How often it has started. */
+  /** The number of attempts so far. */
   #tries = 0;
-  #moment!: Moment;
+  #moment!: PastModel;
   #keptAt = 0;
   #steps!: Generator<number, number>;
 
@@ -37,8 +40,8 @@ export class PastScreen {
     this.#begin();
   }
 
-  /** Works until it is done, or until `isTime` says that others need their turn. */
-  work(isTime: () => boolean): Moment | null {
+  /** Works until it is done, or until `isTime` returns that other work needs its turn. */
+  work(isTime: () => boolean): PastModel | null {
     do {
       const { done, value: offset } = this.#steps.next();
       this.#keep(offset, done === true);

@@ -1,10 +1,10 @@
-/** Renders a model in the form that was asked for. */
+/** Renders a model in the requested form. */
 import type { Log } from '@spool/core';
 import { renderAnsi, renderHtml, renderJson, renderText, type ScreenModel, snapshot } from '@spool/core/screen';
 import type { ScreenFormat } from '@spool/protocol';
 import { Grids } from './grids.ts';
 import type { ScreenAnswer, ScreenAsk } from '../messages.ts';
-import type { Moment } from './timeline.ts';
+import type { PastModel } from './timeline.ts';
 
 export type PictureAsk = Extract<ScreenAsk, { type: 'snapshot' | 'screen' | 'grid' | 'shown' }>;
 
@@ -16,7 +16,7 @@ const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: n
   snapshot: (model, options) => Buffer.from(snapshot(model, options)).toString('base64'),
 };
 
-export function describe(what: PictureAsk, moment: Moment, isExact: boolean, at: number): ScreenAnswer {
+export function describePicture(what: PictureAsk, moment: PastModel, isExact: boolean, at: number): ScreenAnswer {
   const { model, offset } = moment;
   const missingBytes = moment.missing.at(offset);
   if (what.type === 'snapshot') {
@@ -24,7 +24,7 @@ export function describe(what: PictureAsk, moment: Moment, isExact: boolean, at:
     return { type: 'snapshot', offset, size: model.size, bytes, missingBytes };
   }
   if (what.type === 'shown') return { type: 'shown', offset, text: renderAnsi(model), scrolled: null };
-  // Of an ended session, or one that no follower has: there is nothing to compare with.
+  // The session has ended, or has no follower: there is no earlier picture to compare with.
   if (what.type === 'grid') return { type: 'grid', offset, ...new Grids().take('', model, undefined) };
   const { cols, rows } = model.size;
   const content = RENDERERS[what.format](model, { history: what.historyLines });

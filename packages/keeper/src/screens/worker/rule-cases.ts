@@ -4,20 +4,20 @@ import { jsonFiles, RuleFiles, textOfFile } from './rule-files.ts';
 
 export interface CheckedCase {
   readonly file: string;
-  /** Null for a file that is not a case. */
+  /** Whether the rules read the case as expected; null for a file that is not a case. */
   readonly isRight: boolean | null;
   readonly should: string | null;
-  /** What the rules read. */
+  /** The state that the rules read. */
   readonly reads: string | null;
-  /** The deciding rule; null where another source decided. */
+  /** The deciding rule; null if another source decided. */
   readonly rule: string | null;
   readonly source: string | null;
-  /** The evidence, or what is wrong with the file. */
+  /** The evidence, or the fault of the file. */
   readonly why: string;
   readonly note: string;
 }
 
-/** A case takes about a millisecond. */
+/** The maximum of cases; each takes about a millisecond. */
 const CASES_MAX = 500;
 
 export function checkCases(configFolder: string): CheckedCase[] {
@@ -37,7 +37,7 @@ function checkCase(file: string, rules: readonly RuleSet[]): CheckedCase {
   return { file, isRight: state === should, should, reads: state, rule, source, why, note };
 }
 
-/** The case, or what is wrong with the file. */
+/** Returns the case, or the fault of the file. */
 function readCase(file: string): RuleCase | string {
   let text: string;
   try {

@@ -25,7 +25,7 @@ export class RuleFiles {
     this.#warn = warn;
   }
 
-  /** The user's rules come first: they take precedence. */
+  /** The rules; the user's come first, so that they take precedence. */
   get rules(): readonly RuleSet[] {
     return this.#rules;
   }
@@ -34,7 +34,7 @@ export class RuleFiles {
     return (this.#catalogue ??= readCatalogue().catalogue);
   }
 
-  /** `stalledAfter` of the configuration. */
+  /** The setting `stalledAfter` of the configuration. */
   get stalledAfterMs(): number | null {
     return this.#stalledAfterMs;
   }
@@ -43,7 +43,7 @@ export class RuleFiles {
     const seen = ['rules', 'milestones', 'config.json'].map((name) => changedAt(`${this.#config}/${name}`)).join();
     if (seen === this.#seen) return;
     this.#seen = seen;
-    // What is wrong with it is said by those who read it for people.
+    // Faults of the configuration are reported by the code that reads it for users.
     this.#stalledAfterMs = readConfig(`${this.#config}/config.json`, fs).settings.stalledAfter;
     const { catalogue, errors } = readCatalogue(this.#files('milestones'));
     for (const error of errors) this.#warn(error);
@@ -83,7 +83,7 @@ export function textOfFile(file: string): string {
   return readFileSync(file, 'utf8');
 }
 
-/** The number of files of each kind, and a sentence for each fault, as in the daemon's log. */
+/** Returns the number of files of each kind, and a sentence for each fault, as in the daemon's log. */
 export function checkRuleFiles(configFolder: string): RuleFilesCheck {
   const faults: string[] = [];
   new RuleFiles(configFolder, (sentence) => faults.push(sentence)).refresh();
@@ -97,7 +97,9 @@ export interface RuleFilesCheck {
   readonly faults: readonly string[];
 }
 
-/** Reading from a pipe would block until another process writes into it. */
+/**
+ * Returns the stats of a regular file; throws for others. Reading from a pipe would block until another process writes into it.
+ */
 function regularFile(file: string): Stats {
   const stat = statSync(file);
   if (!stat.isFile()) throw new Error('it is not a regular file');
@@ -111,11 +113,11 @@ export function jsonFiles(folder: string, most = FILES_MAX): readonly string[] {
       .sort()
       .slice(0, most);
   } catch {
-    return []; // most users have none
+    return []; // most users have no such folder
   }
 }
 
-/** The newest mtime of the folder and of its files: an editor may write a file in place. */
+/** Returns the newest mtime of the folder and of its files: an editor may write a file in place. */
 function changedAt(folder: string): number {
   return Math.max(mtimeMs(folder), ...jsonFiles(folder).map((name) => mtimeMs(`${folder}/${name}`)));
 }
@@ -124,6 +126,6 @@ function mtimeMs(path: string): number {
   try {
     return statSync(path).mtimeMs;
   } catch {
-    return 0; // missing, or a broken link: the other files count all the same
+    return 0; // missing, or a broken link: the other files count nevertheless
   }
 }

@@ -2,15 +2,15 @@
  * Follows one running session: keeps a model of its terminal a moment behind the log, answers its program's queries at
  * the exact byte of the query, and writes keyframes on the way. Keeps QRY-1 and SCR-7.
  *
- * It also passes what it reads to the session's status tracker, and never delays other work. When a flood outruns it,
- * it skips to the present: it still reads modes, queries and events of what it skips (that is fast). Only the picture
- * starts from scratch, and is marked as inexact until it is certain again.
+ * It also passes the output to the session's status tracker, and never delays other work. When a flood outruns it, it skips to
+ * the present: it still reads modes, queries and events in the skipped output (which is fast). Only the picture starts from
+ * scratch, and is marked as inexact until it is certain again.
  */
 import { Log } from '@spool/core';
 import { cursorLineOf, FastReplay, ScreenModel } from '@spool/core/screen';
 import { type Size, type TerminalColours, VERSION } from '@spool/protocol';
 import {
-  answer,
+  answerQuery,
   type BaseColours,
   DEFAULT_COLOURS,
   type OscEvent,
@@ -28,30 +28,30 @@ import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES, KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
 import type { TerminalSource } from '../messages.ts';
 import { MissingOutput } from './missing-output.ts';
-import { keep, LIVE_SCROLLBACK_LINES, modelAt, modelBefore, type Moment } from './timeline.ts';
+import { keep, LIVE_SCROLLBACK_LINES, modelAt, modelBefore, type PastModel } from './timeline.ts';
 import { steadyNow } from '../steady-clock.ts';
 
 const NOTHING = new Uint8Array(0);
 
-/** One turn: some milliseconds, so that other sessions do not wait. */
-export const TURN_BYTES = 256 * 1024;
+/** The bytes of one turn: some milliseconds, so that other sessions do not wait. */
+const TURN_BYTES = 256 * 1024;
 
-/** Further behind than this, the model skips; it starts again this much before the present. */
+/** The distance from which on the model skips; it starts again this much before the present. */
 const SKIP_BEHIND_BYTES = 4 * 1024 * 1024;
 const PICTURE_BYTES = 512 * 1024;
-/** Skipped in one turn: nothing is painted, but a megabyte of nothing but OSC events still takes a tenth of a second. */
+/** The bytes skipped in one turn: they are not painted, but a megabyte of only OSC events still takes a tenth of a second. */
 const SKIP_BYTES = 1024 * 1024;
 
-/** Of this much or more in one turn, lines that scroll away at once are not drawn. */
+/** The bytes in one turn from which on lines that scroll away at once are not drawn. */
 const FAST_BYTES = 16 * 1024;
 
-/** For a terminal that did not report its cell size: no answer would block programs, and this is a common size. */
+/** The cell size for a terminal that did not report one: programs would block without an answer, and this is a common size. */
 const CELL_PIXELS = { width: 8, height: 16 };
 
 export interface FollowerEvents {
   onAnswers(bytes: Uint8Array, upTo: number): void;
   onFocusMode(reportsFocus: boolean): void;
-  /** The first bytes are about to be read, from this offset on. */
+  /** Called when the first bytes are about to be read, from this offset on. */
   beginTracking(from: number): StatusTracker;
 }
 
@@ -63,7 +63,10 @@ export class ScreenFollower implements Follower {
   #log: Log | null = null;
   #follower: OutputFollower | null = null;
   #model: ScreenModel | null = null;
-  /** During a turn: draws only what is still seen at its end. Queries and events are not plain, so they are drawn at once. */
+  /**
+   * The replay during a turn: draws only the lines that are still visible at its end. Queries and events are not plain text, so
+   * they are drawn at once.
+   */
   #replay: FastReplay | null = null;
   #colours: BaseColours = DEFAULT_COLOURS;
   #size: Size;
@@ -79,13 +82,13 @@ export class ScreenFollower implements Follower {
   #answers: Uint8Array[] = [];
   #reportsFocus = false;
   #tracker: StatusTracker | null = null;
-  /** Counted by models that were dropped, less what the next one counts again. */
+  /** The scrolled lines that dropped models have counted, without those that the next model counts again. */
   #scrolled = 0;
   /** The chunk being read, and its offset. */
   #chunk: Uint8Array = NOTHING;
   #chunkAt = 0;
 
-  /** Costs next to nothing until there is output: most sessions are idle most of the time. */
+  /** Costs almost no memory until there is output: most sessions are idle most of the time. */
   constructor(source: TerminalSource, end: number, answeredTo: number, events: FollowerEvents) {
     this.source = source;
     this.#events = events;
@@ -142,18 +145,18 @@ export class ScreenFollower implements Follower {
     this.#follower?.colours.rebase(this.#colours);
   }
 
-  /** Lines that have left the screen, as far as models of this follower have counted them. */
+  /** The number of lines that have left the screen, as far as models of this follower have counted them. */
   get scrolled(): number {
     return this.#scrolled + (this.#model?.scrolledTotal ?? 0);
   }
 
-  /** The model at its present offset. */
-  moment(): Moment {
+  /** Returns the model at its present offset. */
+  moment(): PastModel {
     const model = this.#present();
     return { model, offset: this.#offset, missing: this.#missing };
   }
 
-  /** What a user would see. */
+  /** Returns the screen as a user would see it. */
   view(): ScreenView {
     const model = this.#present();
     const { row, col, isVisible } = model.cursor;
@@ -172,9 +175,9 @@ export class ScreenFollower implements Follower {
     return (this.#tracker ??= this.#events.beginTracking(this.#offset));
   }
 
-  /** Continues by one turn. */
+  /** Continues to read for one turn. */
   turn(): void {
-    // The thread may see output late. Use the time at which it was written, so that timeouts are not late as well.
+    // The thread may read output late. It uses the time at which the output was written, so that timeouts are not late as well.
     const now = steadyNow();
     this.#writtenAt = Math.min(now, this.#grownAt || now);
     this.#awake();
@@ -207,12 +210,12 @@ export class ScreenFollower implements Follower {
     this.#log?.close();
   }
 
-  /** The bytes from the last keyframe to the present offset. */
+  /** The number of bytes from the last keyframe to the present offset. */
   get #sinceKeyframe(): number {
     return this.#offset - (this.keyframes.last ?? this.log.start);
   }
 
-  /** It keeps fewer lines above the screen than were asked for, and the log has more. */
+  /** Returns whether the model keeps fewer lines above the screen than requested, and the log has more. */
   lacksHistory(lines: number): boolean {
     if (lines <= LIVE_SCROLLBACK_LINES) return false;
     const { scrolledLines, scrollback } = this.#present();
@@ -240,7 +243,7 @@ export class ScreenFollower implements Follower {
       const before = Math.min(until, this.#resizes[0]?.offset ?? Infinity);
       const read = this.log.read(this.#offset, Math.min(READ_BYTES, before - this.#offset));
       if (read.type !== 'bytes') {
-        // An end before the target: announced, and gone. The files were deleted, perhaps with the session.
+        // An end before the target: the bytes were announced, but are gone. The files were deleted, perhaps with the session.
         const to = read.type === 'gap' ? read.to : this.#target;
         this.#passGap(to);
         this.#tracker!.skipped(to);
@@ -251,12 +254,12 @@ export class ScreenFollower implements Follower {
     this.#applyResizes();
   }
 
-  /** The model shows everything up to the present offset. */
+  /** Notes that the model shows all output up to the present offset. */
   #settle(): void {
     this.#replay?.settle();
   }
 
-  /** The model at the present. If nothing has been followed yet, it starts at an earlier keyframe. */
+  /** Returns the model at the present. If no output has been followed yet, it starts at an earlier keyframe. */
   #present(): ScreenModel {
     const isFirst = this.#follower === null;
     this.#awake();
@@ -268,7 +271,7 @@ export class ScreenFollower implements Follower {
   /** Rebuilds the model and its reader from the nearest keyframe if they were dropped. */
   #awake(): void {
     if (!this.#model) {
-      // Queries on the way have been answered before.
+      // Queries in this part have been answered before.
       const { model, missing } = this.#follower
         ? modelAt(this.log, this.keyframes, this.#offset, this.source.firstSize)
         : this.#begin();
@@ -291,21 +294,21 @@ export class ScreenFollower implements Follower {
     const tracker = this.#tracker;
     if (!tracker) return;
     tracker.fact(fact, steadyNow());
-    // What stands before the cursor at this exact byte is the prompt; what follows is typed.
+    // The text before the cursor at this exact byte is the prompt; text after it is typed.
     if (fact.type !== 'prompt-end' || !this.#model) return;
     this.#paintTo(this.#model, fact.end);
     tracker.promptEnded(cursorLineOf(this.#model).before);
   }
 
-  /** A sequence that started before the gap does not continue after it; the modes stay as last known. */
+  /** Passes a gap: a sequence that started before it does not continue after it; the modes stay as last known. */
   #passGap(to: number): void {
     this.#missing.add(this.#offset, to);
     this.#offset = to;
     this.#follower = this.#reader({ modes: this.#follower!.modes.state });
   }
 
-  /** The first bytes: starts at the keyframe before the last answer, so that no later query is missed. */
-  #begin(): Moment {
+  /** Begins with the first bytes: at the keyframe before the last answer, so that no later query is missed. */
+  #begin(): PastModel {
     const moment = modelBefore(this.log, this.keyframes, this.#answeredTo, this.source.firstSize);
     this.#offset = moment.offset;
     this.#size = moment.model.size;
@@ -338,7 +341,7 @@ export class ScreenFollower implements Follower {
     this.#answeredTo = query.end;
     const { cols, rows, widthPx, heightPx } = this.#size;
     const cursor = this.#model?.cursor ?? { row: 0, col: 0 };
-    const bytes = answer(query, {
+    const bytes = answerQuery(query, {
       cursor: { row: cursor.row + 1, column: cursor.col + 1 },
       modes: this.#follower!.modes.state,
       size: { rows, columns: cols },
@@ -363,13 +366,13 @@ export class ScreenFollower implements Follower {
     }
   }
 
-  /** Reads on without painting, and starts a new picture shortly before the present. */
+  /** Continues to read without painting, and starts a new picture shortly before the present. */
   #skip(to: number): void {
     this.#model!.dispose();
     this.#model = null;
     while (this.#offset < to) {
       const read = this.log.read(this.#offset, Math.min(READ_BYTES, to - this.#offset));
-      if (read.type !== 'bytes') this.#passGap(read.type === 'gap' ? read.to : to); // gone, as in #paint
+      if (read.type !== 'bytes') this.#passGap(read.type === 'gap' ? read.to : to); // the bytes are gone, as in #paint
       else {
         this.#follower!.feed(read.bytes);
         this.#offset += read.bytes.length;

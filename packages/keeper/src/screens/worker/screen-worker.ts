@@ -1,20 +1,16 @@
 /**
- * The screen thread: follows every running session in turns, maintains the screen and the status of each, and answers
- * questions about any screen of the past. It has a low priority: moving bytes comes before painting them.
+ * The work of the screen thread: it follows every running session in turns, maintains the screen and the status of each, and
+ * answers questions about any screen of the past. `main.ts` starts it.
  */
 import { readFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
-import { parentPort, workerData } from 'node:worker_threads';
 import { Log } from '@spool/core';
 import { renderAnsi, ScreenModel } from '@spool/core/screen';
-import { alarmDelay } from './alarm-delay.ts';
 import type { Follower } from './follower.ts';
 import { Grids } from './grids.ts';
 import { History } from '../insight/history.ts';
-import { StatusTracker, type Past, restoredStatus } from '../insight/status-tracker.ts';
+import { StatusTracker, type PastState, restoredStatus } from '../insight/status-tracker.ts';
 import { Keyframes } from './keyframes.ts';
-import { lookAt } from './look.ts';
+import { reportScreen } from './screen-report.ts';
 import {
   type FromScreens,
   type GrownSession,
@@ -27,38 +23,38 @@ import {
 } from '../messages.ts';
 import { surplusModels } from './model-budget.ts';
 import { PastQuestions } from './past-questions.ts';
-import { describe, timeOf } from './picture.ts';
+import { describePicture, timeOf } from './picture.ts';
 import { RuleFiles } from './rule-files.ts';
 import type { Status } from '@spool/protocol';
 import { steadyNow, wallOf } from '../steady-clock.ts';
 import { ScreenFollower } from './screen-follower.ts';
+import { SessionAlarms } from './session-alarms.ts';
 import { TextFollower } from './text-follower.ts';
 
-/** After this time, pending questions are handled. */
+/** The length of a turn; after it, pending questions are handled. */
 const WORK_MS = 10;
 /** The number of models that looks may make between two checks of the models' memory. */
 const MODELS_PER_CHECK = 24;
-/** The budget is checked this often while sessions are busy. */
+/** The interval of checks of the budget while sessions are busy. */
 const CHECK_EVERY_MS = 250;
-/** A question about a session in a flood waits at most this long, then gets a slightly older screen. */
+/** The maximum wait of a question about a session in a flood; then it gets a slightly older screen. */
 const PATIENCE_MS = 50;
-/** A look for a client that is about to type may delay the other sessions for this long. */
+/** The time by which a look for a client that is about to type may delay the other sessions. */
 const HURRY_MS_MAX = 50;
-const NICENESS = 5;
 /**
- * Logs that keep a file open between two turns, and their share of the files that the process may open: sessions come
- * first.
+ * The maximum of logs that keep a file open between two turns, and their share of the files that the process may open: sessions
+ * come first.
  */
 const OPEN_LOGS_MAX = 256;
 const OPEN_FILES_SHARE = 1 / 8;
-/** A child that has written nothing for this long after its start is no longer starting. */
+/** A child without output for this long after its start no longer counts as starting. */
 const SILENT_MS = 10_000;
-/** For an adopted session without a terminal, this much is read again: a look needs its last output. */
+/** The bytes that are read again for an adopted session without a terminal: a look needs its last output. */
 const LOOK_BACK_BYTES = 4096;
-/** Stop following a session after this many crashes. */
+/** The number of crashes after which a session is not followed any more. */
 const FALLS_MAX = 2;
 
-interface Question {
+interface ScreenQuestion {
   readonly request: number;
   readonly source: ScreenSource;
   readonly what: ScreenAsk;
@@ -66,133 +62,359 @@ interface Question {
   readonly askedAt: number;
 }
 
-/** How a child ended. */
-interface Exit {
+/** The exit of a child. */
+interface ChildExit {
   readonly at: number;
   readonly exitCode: number | null;
   readonly signal: string | null;
 }
 
-const port = parentPort!;
-const { configFolder } = workerData as { configFolder: string };
-// A user's rule with catastrophic backtracking falls back to the linear regexp engine.
-setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
-const files = new RuleFiles(configFolder, (sentence) => emit({ type: 'complaint', sentence }));
-const followers = new Map<string, Follower>();
-/** Sessions with something to read, answer or end. */
-const active = new Set<string>();
-const questions = new Map<string, Question[]>();
-/** Questions about the past: one after the other. */
-const pasts = new PastQuestions(emit, ({ id, folder }) => screenOf(id)?.keyframes ?? new Keyframes(folder));
-const grids = new Grids();
-/** Ended, but not followed to their end yet. */
-const exits = new Map<string, Exit>();
-/** Sessions whose tracker has something due. */
-const waking = new Map<string, number>();
-/** How often following a session has failed. */
-const falls = new Map<string, number>();
-/** Reported at the end of this turn, in one message for all. */
-let followed: SessionOffset[] = [];
-let looked: SessionOffset[] = [];
-const openLogsMax = Math.min(OPEN_LOGS_MAX, openFilesMax() * OPEN_FILES_SHARE);
-let checkedAt = 0;
-let isScheduled = false;
-let alarm: NodeJS.Timeout | undefined;
-let alarmAt = Infinity;
+export class ScreenWorker {
+  readonly #emit: (message: FromScreens) => void;
+  readonly #files: RuleFiles;
+  readonly #followers = new Map<string, Follower>();
+  /** Sessions with output to read, a question to answer, or an end to reach. */
+  readonly #active = new Set<string>();
+  readonly #questions = new Map<string, ScreenQuestion[]>();
+  /** Questions about the past, which are answered one after the other. */
+  readonly #pasts: PastQuestions;
+  readonly #grids = new Grids();
+  /** Sessions that have ended, but are not followed to their end yet. */
+  readonly #exits = new Map<string, ChildExit>();
+  /** The alarms of the sessions' trackers. */
+  readonly #alarms = new SessionAlarms((ids, now) => this.#wakeAll(ids, now));
+  /** The number of failures, by session. */
+  readonly #falls = new Map<string, number>();
+  /** Offsets that are reported at the end of this turn, in one message for all sessions. */
+  #followed: SessionOffset[] = [];
+  #looked: SessionOffset[] = [];
+  readonly #openLogsMax = Math.min(OPEN_LOGS_MAX, openFilesMax() * OPEN_FILES_SHARE);
+  #checkedAt = 0;
+  #isScheduled = false;
 
-setPriority(NICENESS); // of this thread alone, on Linux
-port.on('message', (message: ToScreens) => {
-  handle(message);
-  schedule();
-});
-warmUp();
-emit({ type: 'ready' });
+  constructor(configFolder: string, emit: (message: FromScreens) => void) {
+    this.#emit = emit;
+    this.#files = new RuleFiles(configFolder, (sentence) => emit({ type: 'complaint', sentence }));
+    this.#pasts = new PastQuestions(emit, ({ id, folder }) => this.#screenOf(id)?.keyframes ?? new Keyframes(folder));
+  }
 
-/** Does the 40 ms of work that the first session would have to wait for: reads the rules, and runs the engine on a screen. */
-function warmUp(): void {
-  files.refresh();
-  const model = new ScreenModel({ cols: 80, rows: 24 });
-  model.write(Buffer.from('\x1b[1mwarm\x1b[m\r\n'.repeat(24)));
-  model.dispose();
-}
+  /** Does the 40 ms of work that the first session would have to wait for: reads the rules, and runs the engine on a screen. */
+  warmUp(): void {
+    this.#files.refresh();
+    const model = new ScreenModel({ cols: 80, rows: 24 });
+    model.write(Buffer.from('\x1b[1mwarm\x1b[m\r\n'.repeat(24)));
+    model.dispose();
+  }
 
-function handle(message: ToScreens): void {
-  switch (message.type) {
-    case 'follow':
-      return follow(message.source, message.end, message.answeredTo);
-    case 'grown':
-      return message.sessions.forEach(grown);
-    case 'resized':
-      return screenOf(message.id)?.resized(message.offset, message.size);
-    case 'typist':
-      return followers.get(message.id)?.begin().typist(message.at, message.who);
-    case 'signalled':
-      return signalled(message.id);
-    case 'colours':
-      return screenOf(message.id)?.setColours(message.colours);
-    case 'exited':
-      followers.get(message.id)?.grown(message.end, message.at);
-      if (!followers.has(message.id)) return;
-      exits.set(message.id, message);
-      active.add(message.id);
-      return;
-    case 'forget':
-      pasts.forget(message.id);
-      return forget(message.id);
-    case 'ask':
-      return ask(message);
+  handle(message: ToScreens): void {
+    this.#dispatch(message);
+    this.#schedule();
+  }
+
+  #dispatch(message: ToScreens): void {
+    switch (message.type) {
+      case 'follow':
+        return this.#follow(message.source, message.end, message.answeredTo);
+      case 'grown':
+        return message.sessions.forEach((each) => this.#grown(each));
+      case 'resized':
+        return this.#screenOf(message.id)?.resized(message.offset, message.size);
+      case 'typist':
+        return this.#followers.get(message.id)?.begin().typist(message.at, message.who);
+      case 'signalled':
+        return this.#signalled(message.id);
+      case 'colours':
+        return this.#screenOf(message.id)?.setColours(message.colours);
+      case 'exited':
+        this.#followers.get(message.id)?.grown(message.end, message.at);
+        if (!this.#followers.has(message.id)) return;
+        this.#exits.set(message.id, message);
+        this.#active.add(message.id);
+        return;
+      case 'forget':
+        this.#pasts.forget(message.id);
+        return this.#forget(message.id);
+      case 'ask':
+        return this.#ask(message);
+    }
+  }
+
+  #signalled(id: string): void {
+    const follower = this.#followers.get(id);
+    if (!follower) return;
+    follower.begin().signalled(steadyNow());
+    this.#noteDue(id, follower);
+  }
+
+  #grown({ id, end, at, typedAt, isEntered }: GrownSession): void {
+    const follower = this.#followers.get(id);
+    if (!follower) return;
+    if (typedAt !== null) follower.tracker?.typed(Math.min(typedAt, steadyNow()), isEntered);
+    follower.grown(end, at);
+    this.#active.add(id);
+  }
+
+  #follow(source: ScreenSource, end: number, answeredTo: number): void {
+    const { id } = source;
+    const beginTracking = (from: number): StatusTracker => {
+      this.#files.refresh();
+      return new StatusTracker(
+        source,
+        from,
+        this.#files,
+        {
+          onStatus: (status) => this.#emit({ type: 'status', id, status: shownStatus(status) }),
+          onCommand: (command) => this.#emit({ type: 'command', id, command }),
+          onMilestone: (milestone, at) => this.#emit({ type: 'milestone', id, at: wallOf(at), milestone }),
+          onOscEvent: (fact, at) => this.#emit({ type: 'fact', id, at: wallOf(at), fact }),
+          view: () => this.#screenOf(id)?.view() ?? null,
+        },
+        source.isAdopted ? pastOf(source, end) : null,
+      );
+    };
+    const textFrom = source.isAdopted ? Math.max(0, end - LOOK_BACK_BYTES) : 0;
+    const follower = hasTerminal(source)
+      ? new ScreenFollower(source, end, answeredTo, {
+          onAnswers: (bytes, upTo) => this.#emit({ type: 'answers', id, bytes, upTo }),
+          onFocusMode: (reportsFocus) => this.#emit({ type: 'modes', id, reportsFocus }),
+          beginTracking,
+        })
+      : new TextFollower(source, textFrom, end, () => beginTracking(textFrom));
+    this.#followers.set(id, follower);
+    this.#active.add(id);
+    this.#alarms.set(id, Math.max(steadyNow(), Math.min(steadyNow(), source.startedAt) + SILENT_MS));
+    // Until the first look, the last known status applies.
+    const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
+    if (!status) return;
+    this.#emit({ type: 'status', id, status });
+    this.#looked.push({ id, offset: end });
+  }
+
+  #screenOf(id: string): ScreenFollower | undefined {
+    const follower = this.#followers.get(id);
+    return follower instanceof ScreenFollower ? follower : undefined;
+  }
+
+  /** Forgets a session, and writes no file: its folder may have been removed. */
+  #forget(id: string): void {
+    this.#followers.get(id)?.close();
+    this.#followers.delete(id);
+    this.#active.delete(id);
+    this.#alarms.clear(id);
+    this.#exits.delete(id);
+    this.#falls.delete(id);
+    this.#grids.forget(id);
+    for (const { request } of this.#questions.get(id) ?? [])
+      this.#emit({ type: 'failed', request, reason: 'the session is no longer followed' });
+    this.#questions.delete(id);
+  }
+
+  #ask({ request, source, what, end }: Omit<ScreenQuestion, 'askedAt'>): void {
+    const follower = this.#followers.get(source.id);
+    if (what.type === 'look') {
+      if (!follower) return this.#answer({ request }, notFollowed);
+      follower.grown(end, steadyNow());
+    } else if (what.type === 'explain') {
+      follower?.grown(end, steadyNow());
+      if (!follower) return this.#answer({ request }, () => explanation(source));
+    } else if (!hasTerminal(source)) return; // the keeper never asks this
+    else {
+      const isPast = what.type === 'screen' && what.at !== null;
+      if (!follower || isPast) return this.#pasts.add({ request, source, what, end });
+      follower.grown(end, steadyNow());
+    }
+    this.#active.add(source.id);
+    const waiting = this.#questions.get(source.id) ?? [];
+    waiting.push({ request, source, what, end, askedAt: performance.now() });
+    this.#questions.set(source.id, waiting);
+    // A client is about to type, so this cannot wait for its turn.
+    if (what.type === 'look') this.#attempt(source.id, () => this.#hurry(source.id, follower));
+  }
+
+  #hurry(id: string, follower: Follower): void {
+    const until = performance.now() + HURRY_MS_MAX;
+    do this.#workOn(id, follower);
+    while (follower.isBehind && performance.now() < until);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#work());
+  }
+
+  /** Gives a turn to each session with pending work, those with waiting clients first; then lets messages in. */
+  #work(): void {
+    this.#isScheduled = false;
+    const until = performance.now() + WORK_MS;
+    for (const id of [...this.#questions.keys(), ...this.#active]) {
+      if (!this.#active.has(id)) continue;
+      this.#attempt(id, () => this.#workOn(id, this.#followers.get(id)!));
+      if (performance.now() < until) continue;
+      this.#schedule();
+      break;
+    }
+    this.#pasts.work();
+    if (this.#pasts.areWaiting) this.#schedule();
+    this.#dropModels();
+    this.#reportOffsets();
+  }
+
+  #workOn(id: string, follower: Follower): void {
+    if (follower.isBehind) {
+      follower.turn();
+      follower.tracker?.save();
+      if (!follower.isBehind) this.#followed.push({ id, offset: follower.offset });
+      this.#noteDue(id, follower);
+    }
+    this.#answerWaiting(id, follower);
+    this.#active.delete(id);
+    if (follower.isBehind || this.#questions.has(id)) {
+      this.#active.add(id); // after the other sessions
+      return this.#schedule();
+    }
+    if (this.#exits.has(id)) this.#finish(id, follower, this.#exits.get(id)!);
+  }
+
+  #reportOffsets(): void {
+    if (this.#followed.length > 0) this.#emit({ type: 'followed', sessions: this.#followed });
+    if (this.#looked.length > 0) this.#emit({ type: 'looked', sessions: this.#looked });
+    this.#followed = [];
+    this.#looked = [];
+  }
+
+  /** One failing session must not affect the others: it is tried once more, then its status stays as it is. */
+  #attempt(id: string, deed: () => void): void {
+    try {
+      deed();
+    } catch (error) {
+      const count = (this.#falls.get(id) ?? 0) + 1;
+      this.#falls.set(id, count);
+      this.#emit({ type: 'complaint', sentence: `session ${id} could not be followed: ${(error as Error).stack}` });
+      if (count >= FALLS_MAX) this.#forget(id);
+      else this.#schedule();
+    }
+  }
+
+  #finish(id: string, follower: Follower, { at, exitCode, signal }: ChildExit): void {
+    follower.tracker?.exited(at, exitCode, signal);
+    follower.tracker?.save();
+    follower.drop();
+    this.#forget(id);
+  }
+
+  #noteDue(id: string, { tracker }: Follower): void {
+    const due = tracker === null ? null : tracker.dueAt;
+    if (due === null) this.#alarms.clear(id);
+    else this.#alarms.set(id, due);
+  }
+
+  #wakeAll(ids: Iterable<string>, now: number): void {
+    let models = 0;
+    for (const id of ids) {
+      const hadModel = this.#hasModel(id);
+      this.#attempt(id, () => this.#wake(id, now));
+      if (!hadModel && this.#hasModel(id) && ++models % MODELS_PER_CHECK === 0) this.#checkBudget(now);
+    }
+    this.#dropModels();
+    this.#reportOffsets();
+  }
+
+  #wake(id: string, now: number): void {
+    const follower = this.#followers.get(id);
+    if (!follower) return;
+    const isFirst = follower.tracker === null;
+    const tracker = follower.begin();
+    // Only a look shows whether the status of the last keeper is still true.
+    if (isFirst && tracker.isRestored) tracker.look(now);
+    tracker.wake(now);
+    tracker.save();
+    this.#noteDue(id, follower);
+    this.#noteLooked(id, follower, tracker);
+  }
+
+  #hasModel(id: string): boolean {
+    return (this.#followers.get(id)?.modelBytes ?? 0) > 0;
+  }
+
+  #noteLooked(id: string, follower: Follower, tracker: StatusTracker): void {
+    if (tracker.isSettled && !follower.isBehind) this.#looked.push({ id, offset: follower.offset });
+  }
+
+  #answerWaiting(id: string, follower: Follower): void {
+    const waiting = this.#questions.get(id);
+    if (!waiting) return;
+    const rest = waiting.filter((question) => {
+      const { what } = question;
+      const isPatient = (what.type === 'look' && what.mustReach) || performance.now() - question.askedAt <= PATIENCE_MS;
+      const isTime = !follower.isBehind || follower.offset >= question.end || !isPatient;
+      if (isTime && !this.#isForPast(question, follower))
+        this.#answer(question, () => this.#describeNow(question, follower));
+      return !isTime;
+    });
+    if (follower.tracker) {
+      this.#noteDue(id, follower); // some answers take a look at the screen
+      if (rest.length < waiting.length) this.#noteLooked(id, follower, follower.tracker);
+    }
+    if (rest.length === 0) this.#questions.delete(id);
+    else this.#questions.set(id, rest);
+  }
+
+  /** Returns whether the question asks for more lines above the screen than the model keeps: those are in the log. */
+  #isForPast({ request, source, what }: ScreenQuestion, follower: Follower): boolean {
+    if (!(follower instanceof ScreenFollower) || !hasTerminal(source)) return false;
+    if (what.type === 'look' || what.type === 'explain' || !follower.lacksHistory(what.historyLines)) return false;
+    this.#pasts.add({ request, source, what, end: follower.offset });
+    return true;
+  }
+
+  #describeNow({ source, what }: ScreenQuestion, follower: Follower): ScreenAnswer {
+    if (what.type === 'look') return { type: 'look', look: reportScreen(follower, steadyNow()) };
+    if (what.type === 'explain') {
+      const { tracker } = follower;
+      if (!tracker) return explanation(source);
+      tracker.look(steadyNow());
+      return { type: 'explain', status: shownStatus(tracker.status), history: tracker.past() };
+    }
+    if (!(follower instanceof ScreenFollower)) throw new Error('the session has no screen');
+    if (what.type === 'grid') {
+      const { model, offset } = follower.moment();
+      return { type: 'grid', offset, ...this.#grids.take(source.id, model, what.stamp) };
+    }
+    if (what.type === 'shown') {
+      const { model, offset } = follower.moment();
+      return { type: 'shown', offset, text: renderAnsi(model), scrolled: follower.scrolled };
+    }
+    return describePicture(what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset));
+  }
+
+  #answer({ request }: Pick<ScreenQuestion, 'request'>, make: () => ScreenAnswer): void {
+    try {
+      this.#emit({ type: 'answer', request, answer: make() });
+    } catch (error) {
+      const { message: reason, code } = error as NodeJS.ErrnoException;
+      this.#emit({ type: 'failed', request, reason, code });
+    }
+  }
+
+  #dropModels(): void {
+    const now = steadyNow();
+    if (Math.abs(now - this.#checkedAt) >= CHECK_EVERY_MS) this.#checkBudget(now);
+  }
+
+  #checkBudget(now: number): void {
+    this.#checkedAt = now;
+    for (const follower of surplusModels(this.#followers.values(), now))
+      this.#attempt(follower.id, () => follower.drop());
+    const holding = [...this.#followers.values()].filter((follower) => follower.holdsFiles);
+    if (holding.length <= this.#openLogsMax) return;
+    holding.sort((one, other) => one.readAt - other.readAt);
+    for (const follower of holding.slice(0, holding.length - this.#openLogsMax)) follower.releaseFiles();
   }
 }
 
-function signalled(id: string): void {
-  const follower = followers.get(id);
-  if (!follower) return;
-  follower.begin().signalled(steadyNow());
-  noteDue(id, follower);
-}
-
-function grown({ id, end, at, typedAt, isEntered }: GrownSession): void {
-  const follower = followers.get(id);
-  if (!follower) return;
-  if (typedAt !== null) follower.tracker?.typed(Math.min(typedAt, steadyNow()), isEntered);
-  follower.grown(end, at);
-  active.add(id);
-}
-
-function follow(source: ScreenSource, end: number, answeredTo: number): void {
-  const { id } = source;
-  const beginTracking = (from: number): StatusTracker => {
-    files.refresh();
-    return new StatusTracker(
-      source,
-      from,
-      files,
-      {
-        onStatus: (status) => emit({ type: 'status', id, status: shownStatus(status) }),
-        onCommand: (command) => emit({ type: 'command', id, command }),
-        onMilestone: (milestone, at) => emit({ type: 'milestone', id, at: wallOf(at), milestone }),
-        onOscEvent: (fact, at) => emit({ type: 'fact', id, at: wallOf(at), fact }),
-        view: () => screenOf(id)?.view() ?? null,
-      },
-      source.isAdopted ? pastOf(source, end) : null,
-    );
-  };
-  const textFrom = source.isAdopted ? Math.max(0, end - LOOK_BACK_BYTES) : 0;
-  const follower = hasTerminal(source)
-    ? new ScreenFollower(source, end, answeredTo, {
-        onAnswers: (bytes, upTo) => emit({ type: 'answers', id, bytes, upTo }),
-        onFocusMode: (reportsFocus) => emit({ type: 'modes', id, reportsFocus }),
-        beginTracking,
-      })
-    : new TextFollower(source, textFrom, end, () => beginTracking(textFrom));
-  followers.set(id, follower);
-  active.add(id);
-  wakeAt(id, Math.max(steadyNow(), Math.min(steadyNow(), source.startedAt) + SILENT_MS));
-  // Until the first look, the last known status stands.
-  const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
-  if (!status) return;
-  emit({ type: 'status', id, status });
-  looked.push({ id, offset: end });
+function notFollowed(): never {
+  throw new Error('its screen cannot be followed');
 }
 
 function shownStatus(status: Status): Status {
@@ -200,265 +422,15 @@ function shownStatus(status: Status): Status {
   return { ...status, since: wallOf(status.since), evidence };
 }
 
-function pastOf({ folder, startedAt }: ScreenSource, end: number): Past {
+function pastOf({ folder, startedAt }: ScreenSource, end: number): PastState {
   using log = Log.open(`${folder}/log`, { readOnly: true, lenient: true });
   return { end, writtenAt: log.timeAt(Math.max(log.start, end - 1)) ?? startedAt };
-}
-
-function screenOf(id: string): ScreenFollower | undefined {
-  const follower = followers.get(id);
-  return follower instanceof ScreenFollower ? follower : undefined;
-}
-
-/** Writes nothing: its folder may have been removed. */
-function forget(id: string): void {
-  followers.get(id)?.close();
-  followers.delete(id);
-  active.delete(id);
-  waking.delete(id);
-  exits.delete(id);
-  falls.delete(id);
-  grids.forget(id);
-  for (const { request } of questions.get(id) ?? [])
-    emit({ type: 'failed', request, reason: 'the session is no longer followed' });
-  questions.delete(id);
-}
-
-function ask({ request, source, what, end }: Omit<Question, 'askedAt'>): void {
-  const follower = followers.get(source.id);
-  if (what.type === 'look') {
-    if (!follower) return answer({ request }, notFollowed);
-    follower.grown(end, steadyNow());
-  } else if (what.type === 'explain') {
-    follower?.grown(end, steadyNow());
-    if (!follower) return answer({ request }, () => explanation(source));
-  } else if (!hasTerminal(source)) return; // the keeper does not ask that
-  else {
-    const isPast = what.type === 'screen' && what.at !== null;
-    if (!follower || isPast) return pasts.add({ request, source, what, end });
-    follower.grown(end, steadyNow());
-  }
-  active.add(source.id);
-  const waiting = questions.get(source.id) ?? [];
-  waiting.push({ request, source, what, end, askedAt: performance.now() });
-  questions.set(source.id, waiting);
-  // A client is about to type, so this cannot wait for its turn.
-  if (what.type === 'look') attempt(source.id, () => hurry(source.id, follower));
-}
-
-function hurry(id: string, follower: Follower): void {
-  const until = performance.now() + HURRY_MS_MAX;
-  do workOn(id, follower);
-  while (follower.isBehind && performance.now() < until);
-}
-
-function notFollowed(): never {
-  throw new Error('its screen cannot be followed');
-}
-
-function schedule(): void {
-  if (isScheduled) return;
-  isScheduled = true;
-  setImmediate(work);
-}
-
-/** Gives a turn to each session with pending work, those with waiting clients first; then lets messages in. */
-function work(): void {
-  isScheduled = false;
-  const until = performance.now() + WORK_MS;
-  for (const id of [...questions.keys(), ...active]) {
-    if (!active.has(id)) continue;
-    attempt(id, () => workOn(id, followers.get(id)!));
-    if (performance.now() < until) continue;
-    schedule();
-    break;
-  }
-  pasts.work();
-  if (pasts.areWaiting) schedule();
-  dropModels();
-  tellOffsets();
-}
-
-function workOn(id: string, follower: Follower): void {
-  if (follower.isBehind) {
-    follower.turn();
-    follower.tracker?.save();
-    if (!follower.isBehind) followed.push({ id, offset: follower.offset });
-    noteDue(id, follower);
-  }
-  answerWaiting(id, follower);
-  active.delete(id);
-  if (follower.isBehind || questions.has(id)) {
-    active.add(id); // behind the others
-    return schedule();
-  }
-  if (exits.has(id)) finish(id, follower, exits.get(id)!);
-}
-
-function tellOffsets(): void {
-  if (followed.length > 0) emit({ type: 'followed', sessions: followed });
-  if (looked.length > 0) emit({ type: 'looked', sessions: looked });
-  followed = [];
-  looked = [];
-}
-
-/** One failing session must not affect the others: it is tried once more, then its status stays as it is. */
-function attempt(id: string, deed: () => void): void {
-  try {
-    deed();
-  } catch (error) {
-    const count = (falls.get(id) ?? 0) + 1;
-    falls.set(id, count);
-    emit({ type: 'complaint', sentence: `session ${id} could not be followed: ${(error as Error).stack}` });
-    if (count >= FALLS_MAX) forget(id);
-    else schedule();
-  }
-}
-
-function finish(id: string, follower: Follower, { at, exitCode, signal }: Exit): void {
-  follower.tracker?.exited(at, exitCode, signal);
-  follower.tracker?.save();
-  follower.drop();
-  forget(id);
-}
-
-function noteDue(id: string, { tracker }: Follower): void {
-  const due = tracker === null ? null : tracker.dueAt;
-  if (due === null) waking.delete(id);
-  else wakeAt(id, due);
-}
-
-/**
- * One timer for all sessions, at the soonest that is known. One that has become later is found when the timer fires: only then
- * are all of them walked through, and not with every output.
- */
-function wakeAt(id: string, due: number): void {
-  waking.set(id, due);
-  if (due < alarmAt) setAlarm(due);
-}
-
-function setAlarm(next: number): void {
-  clearTimeout(alarm);
-  alarmAt = next;
-  if (next === Infinity) return;
-  alarm = setTimeout(wake, alarmDelay(next, steadyNow()));
-}
-
-function wake(): void {
-  alarmAt = Infinity;
-  const now = steadyNow();
-  let models = 0;
-  for (const [id, due] of waking) {
-    if (due > now) continue;
-    const hadModel = hasModel(id);
-    attempt(id, () => wakeOne(id, now));
-    if (!hadModel && hasModel(id) && ++models % MODELS_PER_CHECK === 0) checkBudget(now);
-  }
-  dropModels();
-  tellOffsets();
-  let next = Infinity;
-  for (const due of waking.values()) next = Math.min(next, due);
-  setAlarm(next);
-}
-
-function hasModel(id: string): boolean {
-  return (followers.get(id)?.modelBytes ?? 0) > 0;
-}
-
-function wakeOne(id: string, now: number): void {
-  const follower = followers.get(id);
-  if (!follower) return;
-  const isFirst = follower.tracker === null;
-  const tracker = follower.begin();
-  // Only a look tells whether what the last keeper knew still holds.
-  if (isFirst && tracker.isRestored) tracker.look(now);
-  tracker.wake(now);
-  tracker.save();
-  noteDue(id, follower);
-  tellLooked(id, follower, tracker);
-}
-
-function tellLooked(id: string, follower: Follower, tracker: StatusTracker): void {
-  if (tracker.isSettled && !follower.isBehind) looked.push({ id, offset: follower.offset });
-}
-
-function answerWaiting(id: string, follower: Follower): void {
-  const waiting = questions.get(id);
-  if (!waiting) return;
-  const rest = waiting.filter((question) => {
-    const { what } = question;
-    const isPatient = (what.type === 'look' && what.mustReach) || performance.now() - question.askedAt <= PATIENCE_MS;
-    const isTime = !follower.isBehind || follower.offset >= question.end || !isPatient;
-    if (isTime && !isForPast(question, follower)) answer(question, () => describeNow(question, follower));
-    return !isTime;
-  });
-  if (follower.tracker) {
-    noteDue(id, follower); // some answers take a look at the screen
-    if (rest.length < waiting.length) tellLooked(id, follower, follower.tracker);
-  }
-  if (rest.length === 0) questions.delete(id);
-  else questions.set(id, rest);
-}
-
-/** The question wants more lines above the screen than the model keeps: those are in the log. */
-function isForPast({ request, source, what }: Question, follower: Follower): boolean {
-  if (!(follower instanceof ScreenFollower) || !hasTerminal(source)) return false;
-  if (what.type === 'look' || what.type === 'explain' || !follower.lacksHistory(what.historyLines)) return false;
-  pasts.add({ request, source, what, end: follower.offset });
-  return true;
-}
-
-function describeNow({ source, what }: Question, follower: Follower): ScreenAnswer {
-  if (what.type === 'look') return { type: 'look', look: lookAt(follower, steadyNow()) };
-  if (what.type === 'explain') {
-    const { tracker } = follower;
-    if (!tracker) return explanation(source);
-    tracker.look(steadyNow());
-    return { type: 'explain', status: shownStatus(tracker.status), history: tracker.past() };
-  }
-  if (!(follower instanceof ScreenFollower)) throw new Error('the session has no screen');
-  if (what.type === 'grid') {
-    const { model, offset } = follower.moment();
-    return { type: 'grid', offset, ...grids.take(source.id, model, what.stamp) };
-  }
-  if (what.type === 'shown') {
-    const { model, offset } = follower.moment();
-    return { type: 'shown', offset, text: renderAnsi(model), scrolled: follower.scrolled };
-  }
-  return describe(what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset));
 }
 
 function explanation({ folder }: ScreenSource): ScreenAnswer {
   return { type: 'explain', status: null, history: new History(folder).read() };
 }
 
-function answer({ request }: Pick<Question, 'request'>, make: () => ScreenAnswer): void {
-  try {
-    emit({ type: 'answer', request, answer: make() });
-  } catch (error) {
-    const { message: reason, code } = error as NodeJS.ErrnoException;
-    emit({ type: 'failed', request, reason, code });
-  }
-}
-
-function dropModels(): void {
-  const now = steadyNow();
-  if (Math.abs(now - checkedAt) >= CHECK_EVERY_MS) checkBudget(now);
-}
-
-function checkBudget(now: number): void {
-  checkedAt = now;
-  for (const follower of surplusModels(followers.values(), now)) attempt(follower.id, () => follower.drop());
-  const holding = [...followers.values()].filter((follower) => follower.holdsFiles);
-  if (holding.length <= openLogsMax) return;
-  holding.sort((one, other) => one.readAt - other.readAt);
-  for (const follower of holding.slice(0, holding.length - openLogsMax)) follower.releaseFiles();
-}
-
 function openFilesMax(): number {
   return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? OPEN_LOGS_MAX);
-}
-
-function emit(message: FromScreens): void {
-  port.postMessage(message);
 }

@@ -1,4 +1,4 @@
-/** Follows a session without a terminal: there is no picture, but its text has events and milestones too. */
+/** Follows a session without a terminal: it has no picture, but its text has events and milestones too. */
 import { Log } from '@spool/core';
 import { OutputFollower } from '@spool/vt';
 import type { Follower } from './follower.ts';
@@ -9,7 +9,7 @@ import { steadyNow } from '../steady-clock.ts';
 
 const TURN_BYTES = 256 * 1024;
 
-/** Further behind than this, it skips ahead. */
+/** The distance from which on it skips ahead. */
 const SKIP_BEHIND_BYTES = 16 * 1024 * 1024;
 
 export class TextFollower implements Follower {
@@ -67,7 +67,7 @@ export class TextFollower implements Follower {
     while (this.#offset < until) {
       const read = this.#log.read(this.#offset, Math.min(READ_BYTES, until - this.#offset));
       if (read.type === 'end') {
-        this.#target = this.#offset; // announced, and gone: the session was removed meanwhile
+        this.#target = this.#offset; // the bytes were announced, but are gone: the session was removed meanwhile
         return;
       }
       if (read.type === 'gap') {
@@ -95,7 +95,7 @@ export class TextFollower implements Follower {
     this.#log?.close();
   }
 
-  /** A sequence that started before does not continue here. */
+  /** Skips to an offset. A sequence that started before does not continue there. */
   #skipTo(offset: number, tracker: StatusTracker): void {
     this.#offset = offset;
     this.#reader = null;

@@ -3,22 +3,22 @@
  * the keyframes are stored, and those can be rebuilt.
  */
 import type { Log } from '@spool/core';
-import { encodeKeyframe, FastReplay, restoreModel, ScreenModel, type Size as ScreenSize } from '@spool/core/screen';
+import { encodeKeyframe, FastReplay, restoreModel, ScreenModel, type GridSize as ScreenSize } from '@spool/core/screen';
 import type { Keyframes } from './keyframes.ts';
 import { MissingOutput } from './missing-output.ts';
 
 const READ_BYTES = 64 * 1024;
 
-/** The model of a long run of plain lines is brought up this often, so that keyframes can be kept on the way. */
+/** The interval at which the model is updated in a long run of plain lines, so that keyframes can be kept on the way. */
 const SETTLE_EVERY_BYTES = 4 * 1024 * 1024;
 
 /**
- * Lines that a live model and its keyframes keep above the screen: enough for any change of size. Requests for more are
- * answered from the log. A line takes 2 KB, so that 200 sessions with a thousand lines each would take 400 MB.
+ * The number of lines that a live model and its keyframes keep above the screen: enough for any change of size. Requests for more
+ * are answered from the log. A line takes 2 KB, so that 200 sessions with a thousand lines each would take 400 MB.
  */
 export const LIVE_SCROLLBACK_LINES = 100;
 
-export interface Moment {
+export interface PastModel {
   readonly model: ScreenModel;
   readonly offset: number;
   readonly missing: MissingOutput;
@@ -26,11 +26,11 @@ export interface Moment {
 
 /**
  * Feeds the model of `moment` up to `to`, and yields after each piece the offset that the model shows: in a run of plain lines it
- * stays behind what was read. It returns the last offset, which is less than `to` only at the end of the log.
+ * is behind the bytes that were read. It returns the last offset, which is less than `to` only at the end of the log.
  */
 export function* replaySteps(
   log: Log,
-  { model, offset: from, missing }: Moment,
+  { model, offset: from, missing }: PastModel,
   to: number,
 ): Generator<number, number> {
   const resizes = [...log.marks(from, to)].filter((mark) => mark.type === 'resize');
@@ -62,14 +62,14 @@ export function* replaySteps(
   return at;
 }
 
-/** A fresh model, as of the nearest keyframe at or before `offset`, or of the first byte that is kept. */
+/** Returns a fresh model, as of the nearest keyframe at or before `offset`, or of the first byte that is kept. */
 export function modelBefore(
   log: Log,
   keyframes: Keyframes,
   offset: number,
   firstSize: ScreenSize,
   scrollback: number = LIVE_SCROLLBACK_LINES,
-): Moment {
+): PastModel {
   for (const at of keyframes.before(offset)) {
     if (at < log.start) break;
     const model = keyframes.read(at, (bytes) => restoreModel(bytes, { scrollback }));
@@ -80,8 +80,8 @@ export function modelBefore(
   return { model: new ScreenModel(firstSize, { scrollback }), offset: log.start, missing };
 }
 
-/** A model at exactly `offset`, synchronously: for an offset that is known to be near a keyframe. */
-export function modelAt(log: Log, keyframes: Keyframes, offset: number, firstSize: ScreenSize): Moment {
+/** Returns a model at exactly `offset`, synchronously: for an offset that is known to be near a keyframe. */
+export function modelAt(log: Log, keyframes: Keyframes, offset: number, firstSize: ScreenSize): PastModel {
   const moment = modelBefore(log, keyframes, offset, firstSize);
   const steps = replaySteps(log, moment, offset);
   for (;;) {
@@ -92,8 +92,8 @@ export function modelAt(log: Log, keyframes: Keyframes, offset: number, firstSiz
   }
 }
 
-/** A picture that lacks output is not kept: a reader that starts from it would not know. */
-export function keep(keyframes: Keyframes, { model, offset, missing }: Moment): void {
+/** Keeps a keyframe, unless its picture lacks output: a reader that starts from it would not know. */
+export function keep(keyframes: Keyframes, { model, offset, missing }: PastModel): void {
   if (missing.at(offset) > 0) return;
   keyframes.write(offset, encodeKeyframe(model, { history: LIVE_SCROLLBACK_LINES }));
 }

@@ -1,0 +1,21 @@
+/** Shows a request to the person who is asked to allow it: whole, every line. Keeps REQ-1, SHOW-11. */
+import { type RequestEvent } from '@spool/client/node';
+import { ansiLine, requestLines } from '@spool/render';
+import { isTerminal } from '../output/stdio.ts';
+import { colouringOf } from './transcript-output.ts';
+
+const COLUMNS = 80;
+
+/** Whether a person sees the output, and can answer. */
+export function canAsk(): boolean {
+  return isTerminal(0) && isTerminal(2);
+}
+
+/** Returns the lines of a request for stdout or stderr. */
+export function shownRequest(ask: RequestEvent, fd: 1 | 2): string {
+  const stream = fd === 1 ? process.stdout : process.stderr;
+  const width = isTerminal(fd) ? (stream.columns || COLUMNS) - 1 : Infinity;
+  return requestLines(ask, width)
+    .map((line) => ansiLine(line, colouringOf(fd)))
+    .join('\n');
+}

@@ -1,0 +1,89 @@
+/**
+ * Finds the program of a command line, and asks Codex for its version: once for each file, in bounded time. Keeps the version
+ * part of RUN-47. No function here blocks on a disk: a folder of PATH may be on a server that does not answer.
+ */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { RunRequest } from '@spool/protocol';
+
+const ANSWER_MS_MAX = 5000;
+const ANSWER_BYTES_MAX = 4096;
+const FILES_MAX = 64;
+/** The PATH for a child without one, the same as in the C code of `native`. */
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+type ProgramContext = Pick<RunRequest, 'env' | 'cwd'>;
+
+/** Returns the file that would be executed; null if it does not exist. */
+export async function findProgram(program: string, { env, cwd }: ProgramContext): Promise<string | null> {
+  const folders = program.includes('/') ? [''] : (env['PATH'] ?? USUAL_PATH).split(':');
+  for (const folder of folders) {
+    const path = resolve(cwd, folder, program);
+    try {
+      await access(path, constants.X_OK);
+      if ((await stat(path)).isFile()) return path;
+    } catch {
+      // the next folder may have it
+    }
+  }
+  return null;
+}
+
+export type VersionAnswer = { readonly version: string } | { readonly why: string };
+
+export class CodexVersions {
+  readonly #known = new Map<string, VersionAnswer>();
+
+  /** Returns the version of a file, or the reason why it is unknown. `limitMs` is for tests. */
+  async ask(file: string, place: ProgramContext, limitMs = ANSWER_MS_MAX): Promise<VersionAnswer> {
+    const key = await fileKey(file);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const text = await printedVersion(file, place, limitMs);
+    if (text === null) return { why: `\`codex --version\` did not answer within ${limitMs / 1000} s` }; // perhaps under load
+    const version = /^codex-cli (\d+\.\d+\.\d+)$/m.exec(text)?.[1];
+    const answer = version ? { version } : { why: `\`codex --version\` printed no known version` };
+    if (this.#known.size >= FILES_MAX) this.#known.clear();
+    this.#known.set(key, answer);
+    return answer;
+  }
+}
+
+/**
+ * Returns a key for a version of a file. npm gives every file the same modification time, so the inode and its change time are
+ * included.
+ */
+async function fileKey(file: string): Promise<string> {
+  const path = await realpath(file);
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+  return [file, path, dev, ino, size, mtimeNs, ctimeNs].join('\0');
+}
+
+/** Returns the printed text; null if the program does not end in time. */
+function printedVersion(file: string, { env, cwd }: ProgramContext, limitMs: number): Promise<string | null> {
+  return new Promise((resolveText) => {
+    let text = '';
+    // A separate process group, so that killing a wrapper also kills the processes that it has started.
+    const child = spawn(file, ['--version'], { env, cwd, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    const timer = setTimeout(() => finish(null), limitMs);
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      if (text.length < ANSWER_BYTES_MAX) text += chunk;
+    });
+    child.once('error', () => finish(''));
+    child.once('close', () => finish(text));
+
+    function finish(answer: string | null): void {
+      clearTimeout(timer);
+      child.removeAllListeners('close');
+      child.stdout.destroy();
+      try {
+        if (answer === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // ESRCH: the process has just ended
+      }
+      resolveText(answer);
+    }
+  });
+}

@@ -1,0 +1,133 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import type { RunRequest } from '@spool/protocol';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CodexVersions } from './codex-version.ts';
+import { settleSideChannel, sideChannelOf, SideChannels, socketPath } from './side-channel.ts';
+
+let folder = '';
+beforeEach(() => (folder = mkdtempSync(`${tmpdir()}/spool-side-`)));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Installs a program named codex, which counts its calls. */
+function install(version: string): void {
+  writeFileSync(`${folder}/codex`, `#!/bin/sh\necho asked >> ${folder}/asked\n${version}\n`);
+  chmodSync(`${folder}/codex`, 0o755);
+}
+
+const request = (rest: Partial<RunRequest> = {}): RunRequest => ({
+  id: 'aaaaaaaaaa',
+  command: ['codex', '-c', 'a=b'],
+  cwd: '/',
+  env: { PATH: `${folder}:/usr/bin:/bin` },
+  size: { cols: 80, rows: 24 },
+  ...rest,
+});
+const channels = (isWanted = true): SideChannels =>
+  new SideChannels({ home: () => ({ runs: [`${folder}/run`] }), isWanted: () => isWanted });
+
+test('[RUN-27] a known Codex gets a server in a private folder, with the settings of the command line', async () => {
+  install('echo codex-cli 0.169.0');
+  const socket = `${folder}/run/aaaaaaaaaa/codex.sock`;
+  const plan = await channels().plan(request());
+  expect(plan).toMatchObject({
+    version: '0.169.0',
+    socket,
+    launch: {
+      file: `${folder}/codex`,
+      server: ['codex', 'app-server', '-c', 'a=b', '--listen', `unix://${socket}`],
+      extra: ['--remote', `unix://${socket}`],
+    },
+  });
+  expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
+});
+
+test('[RUN-47] what is not known, not wanted or not Codex in a terminal runs as typed', async () => {
+  install('echo codex-cli 9.9.9');
+  const { plan } = { plan: (run: RunRequest, isWanted = true) => channels(isWanted).plan(run) };
+  expect(await plan(request())).toEqual({
+    agent: 'codex',
+    version: '9.9.9',
+    why: expect.stringContaining('9.9.9 is not'),
+  });
+  expect(await plan(request({ sideChannel: false }))).toMatchObject({
+    why: expect.stringContaining('--no-side-channel'),
+  });
+  expect(await plan(request(), false)).toMatchObject({ why: expect.stringContaining('config.json') });
+  expect(await plan(request({ command: ['codex', 'exec', 'x'] }))).toMatchObject({ why: expect.any(String) });
+  expect(await plan(request({ env: { PATH: '/nowhere' } }))).toMatchObject({ why: 'codex was not found' });
+  expect(await plan(request({ size: undefined }))).toBeUndefined();
+  expect(await plan(request({ command: ['vim', 'codex'] }))).toBeUndefined();
+  expect(existsSync(`${folder}/run`)).toBe(false);
+});
+
+test('[RUN-47] the version is asked once for each file, and a program that hangs is given up and ended', async () => {
+  install('echo codex-cli 0.169.0');
+  const versions = new CodexVersions();
+  for (let at = 0; at < 3; at++)
+    expect(await versions.ask(`${folder}/codex`, request())).toEqual({ version: '0.169.0' });
+  const asked = (): number => readFileSync(`${folder}/asked`, 'utf8').trim().split('\n').length;
+  expect(asked()).toBe(1);
+  rmSync(`${folder}/codex`);
+  install('echo codex-cli 0.170.0');
+  expect(await versions.ask(`${folder}/codex`, request())).toEqual({ version: '0.170.0' });
+  install(`echo $$ > ${folder}/pid; exec sleep 1000`);
+  const answer = await versions.ask(`${folder}/codex`, request(), 1000);
+  expect(answer).toEqual({ why: '`codex --version` did not answer within 1 s' });
+  if (existsSync(`${folder}/pid`)) {
+    const pid = Number(readFileSync(`${folder}/pid`, 'utf8'));
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 10_000);
+  }
+});
+
+test('[RUN-47] a path that is too long for a socket is not used', () => {
+  const long = `/${'x'.repeat(90)}`;
+  expect(socketPath(['/run/user/1/spool', '/state/run'], 'aaaaaaaaaa')).toBe('/state/run/aaaaaaaaaa/codex.sock');
+  expect(socketPath(['/run/user/1/spool', long], 'aaaaaaaaaa')).toBe('/run/user/1/spool/aaaaaaaaaa/codex.sock');
+  expect(socketPath([long], 'aaaaaaaaaa')).toBeNull();
+});
+
+test('[RUN-28] the end of a session removes the socket, what Codex links it to, and nothing else', async () => {
+  install('echo codex-cli 0.169.0');
+  const agentServer = (await channels().plan(request()))!;
+  const run = request({ agentServer });
+  expect(sideChannelOf(run)).toMatchObject({ socket: null, why: 'its server is being started' });
+  writeFileSync(agentServer.launch!.outcome, 'R');
+  expect(sideChannelOf(run)).toMatchObject({ socket: agentServer.socket, why: null });
+  mkdirSync(`${folder}/shared`);
+  const server = createServer().listen(`${folder}/shared/one`);
+  await once(server, 'listening');
+  writeFileSync(`${folder}/shared/one.lock`, '');
+  writeFileSync(`${folder}/shared/two`, '');
+  symlinkSync(`${folder}/shared/one`, agentServer.socket!);
+  expect(settleSideChannel(run)).toEqual({ agent: 'codex', version: '0.169.0', why: 'the session has ended' });
+  await vi.waitFor(() => expect(existsSync(`${folder}/run/aaaaaaaaaa`)).toBe(false), 10_000);
+  expect(['one', 'one.lock', 'two'].map((name) => existsSync(`${folder}/shared/${name}`))).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  server.close();
+});
+
+test('[RUN-47] a server that could not be started is explained, also after the end', async () => {
+  install('echo codex-cli 0.169.0');
+  const agentServer = (await channels().plan(request()))!;
+  writeFileSync(agentServer.launch!.outcome, 'it ended with 3: no');
+  const why = 'its server could not be started: it ended with 3: no';
+  expect(sideChannelOf(request({ agentServer }))).toMatchObject({ socket: null, why });
+  expect(settleSideChannel(request({ agentServer }))).toMatchObject({ why });
+});

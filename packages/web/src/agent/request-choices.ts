@@ -1,0 +1,37 @@
+/**
+ * The buttons of a permission: one for each option of the agent whose meaning is known, by its id. An option of another kind is
+ * left to the agent's own program: whether it allows is unknown. Keeps PAGE-56 and REQ-5 on the page.
+ */
+import type { RequestEvent } from '@spool/client';
+
+type Permission = Extract<RequestEvent, { readonly kind: 'permission.requested' }>;
+
+export interface RequestChoice {
+  readonly label: string;
+  readonly behavior: 'allow' | 'deny';
+  /** The id of the agent's option; missing if the agent offers none with this behaviour. */
+  readonly option?: string;
+}
+
+const BEHAVIOR = {
+  allow_once: 'allow',
+  allow_always: 'allow',
+  reject_once: 'deny',
+  reject_always: 'deny',
+  other: null,
+} as const satisfies Record<Permission['options'][number]['kind'], RequestChoice['behavior'] | null>;
+
+/** Returns the buttons. Denying is always possible; allowing only if the whole request is known. */
+export function makeButtons({ options, isCut }: Pick<Permission, 'options' | 'isCut'>): readonly RequestChoice[] {
+  const own = options.flatMap(({ id, label, kind }): RequestChoice[] => {
+    // A kind of a later version is neither.
+    const behavior = Object.hasOwn(BEHAVIOR, kind) ? BEHAVIOR[kind] : null;
+    return behavior === null ? [] : [{ label, behavior, option: id }];
+  });
+  const allowing: readonly RequestChoice[] =
+    options.length === 0 ? [{ label: 'Allow', behavior: 'allow' }] : own.filter(({ behavior }) => behavior === 'allow');
+  const denying = own.filter(({ behavior }) => behavior === 'deny');
+  return [...(isCut === true ? [] : allowing), ...(denying.length === 0 ? [DENY] : denying)];
+}
+
+export const DENY: RequestChoice = { label: 'Deny', behavior: 'deny' };

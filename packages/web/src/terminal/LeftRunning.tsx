@@ -1,0 +1,10 @@
+/** Names what the end of a session has left running, because it serves others too. Helps to keep RUN-26. */
+import { leftSentences, type SessionInfo } from '@spool/protocol';
+
+export function LeftRunning({ session }: { readonly session: Pick<SessionInfo, 'leftRunning'> }) {
+  return leftSentences(session.leftRunning).map((sentence) => (
+    <p className="link-notice" role="status" key={sentence}>
+      {sentence}
+    </p>
+  ));
+}
