@@ -50,5 +50,8 @@ function leaveTerminal(): void {
 
 const isInTerminal = ({ target }: Event): boolean => target instanceof HTMLElement && target.closest('.xterm') !== null;
 
+/** Returns whether the event belongs to a field. A dialog that has just closed keeps the focus for a moment, and takes no keys then. */
 const isInField = ({ target }: Event): boolean =>
-  target instanceof HTMLElement && target.closest('input, textarea, select, dialog, .xterm') !== null;
+  target instanceof HTMLElement &&
+  target.closest('input, textarea, select, dialog, .xterm') !== null &&
+  target.closest('dialog:not([open])') === null;
