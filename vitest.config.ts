@@ -37,12 +37,12 @@ const ATTACHED = [
 
 const LONG = [
   'packages/client/src/node/connect.test.ts',
-  'packages/core/src/log/kill.test.ts',
-  'packages/core/src/status/sources/dialog.test.ts',
-  'packages/core/src/status/marks.test.ts',
-  'packages/core/src/status/marks-unseen.test.ts',
-  'packages/core/src/status/measure.test.ts',
-  'packages/core/src/status/mended-marks.test.ts',
+  'packages/store/src/log/kill.test.ts',
+  'packages/status/src/sources/dialog.test.ts',
+  'packages/status/src/marks.test.ts',
+  'packages/status/src/marks-unseen.test.ts',
+  'packages/status/src/measure.test.ts',
+  'packages/status/src/mended-marks.test.ts',
   'packages/drivers/src/recordings.test.ts',
   'packages/vt/src/viewer/robustness.test.ts',
 ];

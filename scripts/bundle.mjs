@@ -70,7 +70,7 @@ const CHUNKS = [
   // What knows terminals: for those who show one, type into one or read one.
   { name: 'vt', test: /packages\/vt\//, priority: 2 },
   // The terminal model, for those who see a session of another size or read its lines.
-  { name: 'model', test: /packages\/core\/|node_modules\/@xterm\//, priority: 2 },
+  { name: 'model', test: /packages\/screen\/|node_modules\/@xterm\//, priority: 2 },
   { name: 'window', test: /packages\/cli\/src\/window\//, priority: 1 },
   {
     name: 'terminals',

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { ScreenModel } from '@spool/core/screen';
+import { ScreenModel } from '@spool/screen';
 import { FrameType } from '@spool/protocol';
 import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';

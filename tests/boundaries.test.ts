@@ -106,15 +106,15 @@ test.each([
   ['packages/client/src/node/socket.ts', 'node:net', undefined],
   ['packages/client/src/link/connection.ts', 'node:net', 'client may not import Node here'],
   ['packages/cli/src/main.ts', '@spool/core/log', 'cli may not import @spool/core'],
-  ['packages/cli/src/main.ts', '@spool/core', 'cli may not import @spool/core'],
-  ['packages/cli/src/window/window-view.ts', '@spool/core/screen', undefined],
+  ['packages/cli/src/main.ts', '@spool/store', 'cli may not import @spool/core'],
+  ['packages/cli/src/window/window-view.ts', '@spool/screen', undefined],
   ['packages/core/src/log/log.ts', '../../../vt/src/index.ts', 'leaves its package'],
   ['packages/core/src/deep/log.ts', '../life.ts', undefined],
   ['packages/protocol/src/schemas.ts', 'zod', undefined],
   ['packages/protocol/src/frame.ts', 'zod', 'protocol may not import zod here'],
   ['packages/core/src/log/log.test.ts', '@spool/testkit', undefined],
   ['packages/core/src/log/log.ts', '@spool/testkit', 'core may not import @spool/testkit'],
-  ['packages/core/src/log/log.ts', '@spool/core', undefined],
+  ['packages/core/src/log/log.ts', '@spool/store', undefined],
   ['packages/newcomer/src/index.ts', './a.ts', 'newcomer is not in the table'],
 ])('%s importing %s: %s', (file, specifier, expected) => expect(offence(file, specifier)).toBe(expected));
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { gunzipSync } from 'node:zlib';
 import type { Screen } from '@spool/client';
-import { ScreenModel, snapshot } from '@spool/core/screen';
+import { ScreenModel, snapshot } from '@spool/screen';
 import type { SessionInfo } from '@spool/protocol';
 import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';

@@ -1,6 +1,6 @@
 /** Tests `attach --history all` and `screen --history all`: every line of a session above its screen, from the log. */
 import { readFileSync } from 'node:fs';
-import { ScreenModel } from '@spool/core/screen';
+import { ScreenModel } from '@spool/screen';
 import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 

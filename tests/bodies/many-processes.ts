@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { type ProcessRow, ProcessSweep, signalMember, stillThere } from '@spool/core';
+import { type ProcessRow, ProcessSweep, signalMember, stillThere } from '@spool/store';
 import { isAlive, until } from '@spool/testkit';
 
 const COUNT = 1500;

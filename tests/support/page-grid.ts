@@ -2,7 +2,7 @@
  * Converts a screen to the cells that a user sees, in one form for two sources: the page's drawing, and the daemon's screen
  * (`screen --format json`). Each row is text with the attributes that differ from plain: `{fg 2 bold}ok{} done`.
  */
-import type { ScreenJson } from '@spool/core/screen';
+import type { ScreenJson } from '@spool/screen';
 import type { Page } from 'playwright-core';
 
 interface StyledText {

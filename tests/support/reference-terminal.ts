@@ -1,7 +1,7 @@
 /** Compares terminals with a reference terminal: xterm reads the bytes that they were sent, and the output of a session. */
 import { execFileSync } from 'node:child_process';
 import type { Client } from '@spool/client';
-import { useWidths } from '@spool/core/screen';
+import { useWidths } from '@spool/screen';
 import { type Terminal, until } from '@spool/testkit';
 import xterm from '@xterm/headless';
 import { expect } from 'vitest';

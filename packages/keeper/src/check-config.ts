@@ -3,7 +3,7 @@
  * folders without a record. It is a separate program for `spool doctor`, which may not import the code that reads them and must
  * not need a daemon.
  */
-import { listRecords, readRecord } from '@spool/core';
+import { listRecords, readRecord } from '@spool/store';
 import { checkCases } from './screens/worker/rule-cases.ts';
 import { checkRuleFiles } from './screens/worker/rule-files.ts';
 

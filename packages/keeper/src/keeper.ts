@@ -2,7 +2,7 @@
  * The keeper: moves bytes from children to logs to watchers, and serves clients. It may be killed at any moment; its
  * successor gets the children from the holder and everything else from disk. Keeps LIFE-3 (`renewHolder`, `stepDown`).
  */
-import { listRecords, readRecord } from '@spool/core';
+import { listRecords, readRecord } from '@spool/store';
 import { native } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import { openFiles } from '@spool/native/open-files';

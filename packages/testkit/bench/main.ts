@@ -5,8 +5,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { ScreenModel, SeenReader } from '@spool/core/screen';
-import { BUILT_IN_RULES, StatusReducer } from '@spool/core/status';
+import { ScreenModel, SeenReader } from '@spool/screen';
+import { BUILT_IN_RULES, StatusReducer } from '@spool/status';
 import { program, SPOOL, TestDaemon } from '@spool/testkit';
 import { bridge, driverMemory, streamingAgents } from './agents.ts';
 import { busyScreens, manyLoggers, quietSessions } from './busy-sessions.ts';

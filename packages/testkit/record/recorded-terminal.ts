@@ -4,7 +4,7 @@
  * The terminal answers queries as Spool does (or not at all), and has a model of its screen, so that the script that drives the
  * program can wait for its content.
  */
-import { ScreenModel } from '@spool/core/screen';
+import { ScreenModel } from '@spool/screen';
 import { native, POLL } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import { answerQuery, encodeKey, OutputFollower, paste, type Query } from '@spool/vt';

@@ -6,7 +6,7 @@
  * daemon sends a snapshot beyond that, the lines up to there are read first. So no line is missing, and none comes twice.
  */
 import type { Client } from '@spool/client';
-import { snapshot } from '@spool/core/screen';
+import { snapshot } from '@spool/screen';
 import type { SessionInfo } from '@spool/protocol';
 import { historyText } from '../session-output/history-text.ts';
 import { WholeHistory } from '../session-output/whole-history.ts';

@@ -283,7 +283,7 @@ class TerminalAttach implements Disposable {
     if (lines <= SCROLLBACK_LINES) return bytes;
     const [{ modelWithHistory }, { snapshot }] = await Promise.all([
       import('../session-output/long-history.ts'),
-      import('@spool/core/screen'),
+      import('@spool/screen'),
     ]);
     using model = await modelWithHistory(this.#client, this.#session.id, offset, lines);
     return snapshot(model, { history: lines, input: !this.#options.isReadOnly });

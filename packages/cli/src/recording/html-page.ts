@@ -1,6 +1,6 @@
 /** A session as a web page: everything that a person saw, with colours, however long. Keeps PAST-7. */
 import type { Client } from '@spool/client';
-import { escapeHtml, HTML_BEGIN, HTML_END, lineHtml, type ScreenLine, type SeenItem } from '@spool/core/screen';
+import { escapeHtml, HTML_BEGIN, HTML_END, lineHtml, type ScreenLine, type SeenItem } from '@spool/screen';
 import type { SessionInfo } from '@spool/protocol';
 import { gapWords } from '../output/session-words.ts';
 import { notice } from '../output/stdio.ts';

@@ -1,5 +1,5 @@
 /** Lines of the past as text to print, plain or with colours. */
-import { lineAnsi, type ScreenLine, type SeenItem } from '@spool/core/screen';
+import { lineAnsi, type ScreenLine, type SeenItem } from '@spool/screen';
 import { shownLines } from './shown-lines.ts';
 
 /** `newline`: of a terminal in raw mode, or of a file. */

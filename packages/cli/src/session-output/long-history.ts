@@ -4,7 +4,7 @@
  * The log is read from some place before, with the screen at that place; if that does not bring enough lines, from further back.
  */
 import type { Client } from '@spool/client';
-import { ScreenModel } from '@spool/core/screen';
+import { ScreenModel } from '@spool/screen';
 import { timedOutput } from './timed-output.ts';
 
 /** The first guess; if it brings too few lines, four times as much is read. */

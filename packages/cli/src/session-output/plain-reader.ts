@@ -2,7 +2,7 @@
  * Reads the output of a session without a terminal as lines: each stream by itself, a progress bar in its last state. It has
  * the same methods as `SeenReader`, which reads a terminal.
  */
-import type { SeenItem } from '@spool/core/screen';
+import type { SeenItem } from '@spool/screen';
 import { LineText, type TextLine } from '@spool/vt';
 
 export class PlainReader implements Disposable {

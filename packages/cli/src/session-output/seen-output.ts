@@ -5,7 +5,7 @@
  * begins with the screen at that offset, so that later output is painted on the right screen.
  */
 import type { Client } from '@spool/client';
-import { type SeenItem, SeenReader, type SeenReaderOptions, SETTLE_MS } from '@spool/core/screen';
+import { type SeenItem, SeenReader, type SeenReaderOptions, SETTLE_MS } from '@spool/screen';
 import type { SessionInfo } from '@spool/protocol';
 import { PlainReader } from './plain-reader.ts';
 import { timedOutput } from './timed-output.ts';

@@ -1,5 +1,5 @@
 /** Turns seen output into lines to print: a full-screen program is a section with a heading and an end. */
-import type { SeenItem } from '@spool/core/screen';
+import type { SeenItem } from '@spool/screen';
 import { localTime } from '../output/local-time.ts';
 import type { ShownLine } from './line-filter.ts';
 

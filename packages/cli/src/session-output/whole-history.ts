@@ -6,7 +6,7 @@
  * once; reading can continue from there.
  */
 import type { Client } from '@spool/client';
-import { type ScreenModel, type SeenItem, SeenReader } from '@spool/core/screen';
+import { type ScreenModel, type SeenItem, SeenReader } from '@spool/screen';
 import type { SessionInfo } from '@spool/protocol';
 import { seenStart } from './seen-output.ts';
 import { type TimedItem, timedOutput } from './timed-output.ts';

@@ -1,6 +1,6 @@
 /** `screen --history all`: prints every line above a session's screen as it is read, and then the screen. Keeps PAST-7. */
 import type { Client } from '@spool/client';
-import { HTML_BEGIN, HTML_END, lineHtml, renderAnsi, renderText, type SeenItem } from '@spool/core/screen';
+import { HTML_BEGIN, HTML_END, lineHtml, renderAnsi, renderText, type SeenItem } from '@spool/screen';
 import type { LogPlace } from '../command-line/log-place.ts';
 import { seenHtml } from '../recording/html-page.ts';
 import { gapWords } from '../output/session-words.ts';

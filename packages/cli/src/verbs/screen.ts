@@ -53,7 +53,7 @@ async function longScreen(client: Client, session: string, asked: ScreenQuery): 
   const { at, format, historyLines = 0 } = asked;
   const [{ modelWithHistory }, { renderAnsi, renderHtml, renderJson, renderText }] = await Promise.all([
     import('../session-output/long-history.ts'),
-    import('@spool/core/screen'),
+    import('@spool/screen'),
   ]);
   const then = await client.screen(session, { at, format: 'text' });
   using model = await modelWithHistory(client, then.id, then.offset, historyLines);

@@ -6,7 +6,7 @@
  * session.
  */
 import type { Client } from '@spool/client';
-import { ScreenModel } from '@spool/core/screen';
+import { ScreenModel } from '@spool/screen';
 import { type Size, SpoolError } from '@spool/protocol';
 import { isEnded } from '../output/session-words.ts';
 import { ScreenWindow } from '../window/screen-window.ts';

@@ -1,4 +1,4 @@
-import { ScreenModel, useWidths } from '@spool/core/screen';
+import { ScreenModel, useWidths } from '@spool/screen';
 import xterm from '@xterm/headless';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

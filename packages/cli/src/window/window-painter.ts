@@ -5,7 +5,7 @@
  * session's output passes through. The terminal must be without origin, insert and autowrap mode and with a plain pen. The pen is
  * plain afterwards; the caller places the cursor.
  */
-import { Bg, BLANK_CELL, PLAIN, type ScreenCell, screenCells, type ScreenModel, sgr } from '@spool/core/screen';
+import { Bg, BLANK_CELL, PLAIN, type ScreenCell, screenCells, type ScreenModel, sgr } from '@spool/screen';
 import { isContested, shownLink } from '@spool/vt';
 import type { WindowPosition } from './screen-window.ts';
 

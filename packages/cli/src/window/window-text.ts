@@ -1,5 +1,5 @@
 /** The last content of a window as coloured lines, which stay on the terminal after the session has ended. */
-import { PLAIN, screenCells, type ScreenModel, sgr } from '@spool/core/screen';
+import { PLAIN, screenCells, type ScreenModel, sgr } from '@spool/screen';
 import type { Rectangle } from './window-painter.ts';
 
 /** Returns the text without trailing blank lines; empty if there is nothing to show. */

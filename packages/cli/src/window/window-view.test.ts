@@ -1,4 +1,4 @@
-import { useWidths } from '@spool/core/screen';
+import { useWidths } from '@spool/screen';
 import xterm from '@xterm/headless';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { WindowView } from './window-view.ts';

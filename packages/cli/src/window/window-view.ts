@@ -6,7 +6,7 @@
  *
  * It uses the alternate screen: nothing gets into the user's scrollback, and leaving it restores the previous content.
  */
-import { ScreenModel } from '@spool/core/screen';
+import { ScreenModel } from '@spool/screen';
 import type { Size } from '@spool/protocol';
 import {
   cleanText,

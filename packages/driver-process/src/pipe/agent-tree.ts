@@ -1,13 +1,13 @@
 /**
  * Runs the agent and ends all processes that it starts. The agent dies with this process (`spool-tied`). When it has ended, its
- * remaining processes are ended too: they are found by the cookie in their environment (`core/session/process-owners.ts`). Keeps
+ * remaining processes are ended too: they are found by the cookie in their environment (`store/session/process-owners.ts`). Keeps
  * PIPE-3.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COOKIE, ProcessSweep, signalMember } from '@spool/core/processes';
+import { COOKIE, ProcessSweep, signalMember } from '@spool/store/processes';
 import { programPath } from '../program-path.ts';
 
 const GRACE_MS = 5000;

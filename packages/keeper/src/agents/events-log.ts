@@ -7,7 +7,7 @@
  * ends this partial line, so that the end of the log is always the beginning of the next line; readers skip a line that is not
  * JSON.
  */
-import { Log, type LogOptions } from '@spool/core';
+import { Log, type LogOptions } from '@spool/store';
 import { SpoolError } from '@spool/protocol';
 import type { SessionServices } from '../session/services.ts';
 

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { SessionRecord } from '@spool/core';
+import type { SessionRecord } from '@spool/store';
 import type { WireStatus } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SessionServices } from '../session/services.ts';

@@ -2,7 +2,7 @@
  * The agent's part of a session: its events log, its driver and the status that the driver reports. Keeps EVT-5: a command has
  * one place in the log, no matter which client sent it, or how often.
  */
-import type { SessionRecord } from '@spool/core';
+import type { SessionRecord } from '@spool/store';
 import {
   type AgentCommandLine,
   type DriverInfo,

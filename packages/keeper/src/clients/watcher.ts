@@ -7,7 +7,7 @@
  * event of a watcher, and comes after the last byte.
  */
 import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type Size, type WatchEvent } from '@spool/protocol';
-import type { Log, LogRead } from '@spool/core';
+import type { Log, LogRead } from '@spool/store';
 import type { ClientConnection } from './connection.ts';
 import { historySlices } from '../logs/time-slices.ts';
 import type { KeeperSession } from '../session/session.ts';

@@ -1,5 +1,5 @@
 /** Lets a prompt wait until the agent accepts input, and refuses it when that takes too long. Keeps IN-21. */
-import { readyAfterMs } from '@spool/core/status';
+import { readyAfterMs } from '@spool/status';
 import { SpoolError } from '@spool/protocol';
 import type { KeeperSession } from '../session/session.ts';
 import type { ReadinessCheck } from './careful-typing.ts';

@@ -6,7 +6,7 @@
  * an offset of its input stream (`typed`), and the daemon's answers to terminal queries (`answer`). Keeps IN-6: the client that
  * types is recorded with the input, and each change of it in the history.
  */
-import { endsWithEnter } from '@spool/core/status';
+import { endsWithEnter } from '@spool/status';
 import { SpoolError } from '@spool/protocol';
 import type { Watcher } from '../clients/watcher.ts';
 import type { Child } from '../session/child.ts';

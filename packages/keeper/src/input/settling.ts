@@ -6,7 +6,7 @@
  * line never shows the paste gets no Enter.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isHeldBy, squeezed } from '@spool/core/status';
+import { isHeldBy, squeezed } from '@spool/status';
 import type { ScreenReport } from '../screens/messages.ts';
 
 /** The bounds for the wait until the paste is read and the screen does not change. */

@@ -5,7 +5,7 @@
  * the first one for a new line: the same text, no dialog, and the cursor one row further down.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PromptFinding, findingOf, squeezed, type Submission, submissionOf } from '@spool/core/status';
+import { type PromptFinding, findingOf, squeezed, type Submission, submissionOf } from '@spool/status';
 import { type Prompted, SpoolError } from '@spool/protocol';
 import type { ScreenReport } from '../screens/messages.ts';
 import type { KeeperSession } from '../session/session.ts';

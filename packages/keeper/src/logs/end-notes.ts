@@ -1,6 +1,6 @@
 /**
  * Reports the end of a log to the holder, once its session pauses. The holder and the fd store keep it in memory: if all files of
- * a log are deleted and the keeper is killed, the next keeper continues after the lost bytes. Keeps LOG-12, with `core/log`.
+ * a log are deleted and the keeper is killed, the next keeper continues after the lost bytes. Keeps LOG-12, with `store/log`.
  *
  * A session that prints steadily needs no note: a log notices with the next output that its files are gone. No timer runs while
  * no log grows.

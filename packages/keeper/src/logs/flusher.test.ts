@@ -1,4 +1,4 @@
-import type { Log } from '@spool/core';
+import type { Log } from '@spool/store';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Flusher } from './flusher.ts';
 

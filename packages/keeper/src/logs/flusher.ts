@@ -4,7 +4,7 @@
  *
  * All logs that have grown are flushed together. Their times, which are in separate files, follow once a second.
  */
-import type { Log } from '@spool/core';
+import type { Log } from '@spool/store';
 
 /** The delay of a round, which itself takes some 20 ms with 200 logs, on an ordinary disk. */
 const FLUSH_AFTER_MS = 170;

@@ -3,7 +3,7 @@
  * see `sweeper.ts`), and compressed one segment at a time, once it has been quiet for a moment or too much has piled up. Keeps
  * LOG-5, with `sweeper.ts`.
  */
-import { LOG_DEFAULTS, type Log } from '@spool/core';
+import { LOG_DEFAULTS, type Log } from '@spool/store';
 
 /** The time for which a log must be quiet: during a flood the processor is needed elsewhere. */
 const QUIET_MS = 1500;

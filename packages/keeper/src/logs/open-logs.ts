@@ -1,5 +1,5 @@
 /** Keeps the number of open log files small: closes the least recently used ones, which reopen when used. */
-import type { Log } from '@spool/core';
+import type { Log } from '@spool/store';
 import { openFiles } from '@spool/native/open-files';
 
 /** The maximum of open logs; with more busy sessions, files are opened and closed all the time. */

@@ -1,6 +1,6 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { Log } from '@spool/core';
+import type { Log } from '@spool/store';
 import { native } from '@spool/native';
 import type { FdHandler, FdWatch } from '@spool/native/fd-watch';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

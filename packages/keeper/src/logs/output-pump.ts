@@ -12,7 +12,7 @@
  * Keeps ATT-15: a viewer that waits for the echo of a key gets it in the system call that has stored it; the bookkeeping follows.
  */
 import { openSync } from 'node:fs';
-import type { Log, LogStream } from '@spool/core';
+import type { Log, LogStream } from '@spool/store';
 import { native, POLL, TRANSFER } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { getSystemErrorName } from 'node:util';

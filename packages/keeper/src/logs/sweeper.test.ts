@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Log } from '@spool/core';
+import type { Log } from '@spool/store';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KeepEnded } from './keep-config.ts';
 import { expired, Sweeper, type SweeperOptions, type SweptFile, type SweptSession } from './sweeper.ts';

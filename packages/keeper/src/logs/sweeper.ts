@@ -6,7 +6,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lstat } from 'node:fs/promises';
-import { isEmptySession } from '@spool/core';
+import { isEmptySession } from '@spool/store';
 import type { Housekeeper, RetainedLog } from './housekeeper.ts';
 import type { KeepCheck, KeepEnded } from './keep-config.ts';
 

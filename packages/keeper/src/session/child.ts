@@ -5,7 +5,7 @@
  * RUN-8: one system call signals the child and its group; and RUN-23 (`close`; decision 047).
  */
 import { openSync } from 'node:fs';
-import type { Log } from '@spool/core';
+import type { Log } from '@spool/store';
 import { native, POLL } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { type HeldSession, type Size, SpoolError } from '@spool/protocol';

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { readRecord, type SessionRecord } from '@spool/core';
+import { readRecord, type SessionRecord } from '@spool/store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Semaphore } from '@spool/native/semaphore';
 import { RecordKeeper } from './record-keeper.ts';

@@ -3,7 +3,7 @@
  * milliseconds later, off-thread. A write that the disk refuses is retried until it succeeds. Keeps LIFE-10.
  */
 import { dirname } from 'node:path';
-import { forgetLastRecord, LogSync, RECORD_FILE, type SessionRecord, writeRecord } from '@spool/core';
+import { forgetLastRecord, LogSync, RECORD_FILE, type SessionRecord, writeRecord } from '@spool/store';
 import type { Semaphore } from '@spool/native/semaphore';
 
 /** The delay before a full disk is tried again. */

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { removeFolder } from '@spool/core';
+import { removeFolder } from '@spool/store';
 
 /** The prefix of removed folders; no session id starts like this. */
 const PREFIX = '.removed-';

@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { readRecord, type SessionRecord } from '@spool/core';
+import { readRecord, type SessionRecord } from '@spool/store';
 import type { HeldSession } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Semaphore } from '@spool/native/semaphore';

@@ -16,7 +16,7 @@ import {
   type LogOptions,
   type SessionRecord,
   step,
-} from '@spool/core';
+} from '@spool/store';
 import { ageMs } from '@spool/native/process-identity';
 import type { EndedBy, HeldSession, SessionState, Size, SizePolicy } from '@spool/protocol';
 import { programName } from './names.ts';

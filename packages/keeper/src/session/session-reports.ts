@@ -2,7 +2,7 @@
  * Turns reports about a session into its status, events and notifications. The screen thread reports the status that it reads,
  * the driver of an agent reports the agent's actions, and the session reports its end.
  */
-import type { Lifecycle } from '@spool/core';
+import type { Lifecycle } from '@spool/store';
 import { type Milestone, type Status, taskNameOf, taskQuestion, taskStateOf } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 import type { EndedCommand } from '../screens/messages.ts';

@@ -4,7 +4,7 @@
  * events). Keeps RUN-3 (`exited`).
  */
 import { constants } from 'node:os';
-import { type Exit, type Lifecycle, type Log, readRecord, removeControlGroup, type SessionRecord } from '@spool/core';
+import { type Exit, type Lifecycle, type Log, readRecord, removeControlGroup, type SessionRecord } from '@spool/store';
 import { native } from '@spool/native';
 import { identify } from '@spool/native/process-identity';
 import {

@@ -2,7 +2,7 @@
  * Starts children: asks the holder to fork, and asks the next holder if that one dies before its answer. No child is started
  * twice. Keeps the part of LIFE-1 about a holder that dies while it forks.
  */
-import { COOKIE, DAEMON_MARK, ProcessSweep, signalMember } from '@spool/core';
+import { COOKIE, DAEMON_MARK, ProcessSweep, signalMember } from '@spool/store';
 import { type AgentServerPlan, type FromKeeper, type Home, type RunRequest, SpoolError } from '@spool/protocol';
 import type { KeeperSession } from './session.ts';
 

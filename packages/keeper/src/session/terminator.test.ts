@@ -1,6 +1,6 @@
 /** Tests the real terminator with real processes; only the session is a fake. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { whatTermDoes } from '@spool/core';
+import { whatTermDoes } from '@spool/store';
 import { native } from '@spool/native';
 import { identify } from '@spool/native/process-identity';
 import { isAlive, program } from '@spool/testkit';

@@ -21,7 +21,7 @@ import {
   type ToTerm,
   type OwnerQuery,
   whatTermDoes,
-} from '@spool/core';
+} from '@spool/store';
 import { native } from '@spool/native';
 import { constants } from 'node:os';
 import type { EndedBy, LeftProcess } from '@spool/protocol';

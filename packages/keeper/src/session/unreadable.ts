@@ -3,7 +3,7 @@
  * fault, instead of being missing. Keeps the part of LIFE-9 about records that cannot be read.
  */
 import { accessSync, constants, statSync } from 'node:fs';
-import { RECORD_FILE, type SessionRecord } from '@spool/core';
+import { RECORD_FILE, type SessionRecord } from '@spool/store';
 
 /** The errors after which the record may still be valid; `doctor` reports a missing or damaged one. */
 const UNREADABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EIO']);

@@ -1,7 +1,7 @@
 /** A session for unit tests: a real log in its own folder and a lifecycle; no child, no screens, no daemon. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { type Lifecycle, Log, type LogStream } from '@spool/core';
+import { type Lifecycle, Log, type LogStream } from '@spool/store';
 import { type SessionInfo, type Size, type Status, UNKNOWN_STATUS } from '@spool/protocol';
 import { onTestFinished } from 'vitest';
 import type { KeeperSession } from '../session/session.ts';

@@ -3,7 +3,7 @@
  * interprets a snapshot of the other in the same way, cell by cell.
  */
 import { SCROLLBACK_LINES } from '@spool/protocol';
-import { guard, mendAlternate, useWidths, type EngineCore } from '@spool/core/xterm';
+import { guard, mendAlternate, useWidths, type EngineCore } from '@spool/screen/xterm';
 import { Terminal } from '@xterm/xterm';
 import type { Theme } from '../shell/theme.ts';
 import { TERMINAL_THEMES } from './themes.ts';

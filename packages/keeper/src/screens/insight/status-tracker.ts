@@ -3,8 +3,8 @@
  * program. The log's follower feeds it. It looks at the screen when output pauses, or at intervals while it does not, and wakes
  * up by itself only when silence would change the status. Keeps STATE-1 and STATE-2.
  */
-import { MilestoneReader } from '@spool/core/milestones';
-import { type InputView, type ScreenView, StatusReducer } from '@spool/core/status';
+import { MilestoneReader } from '@spool/status/milestones';
+import { type InputView, type ScreenView, StatusReducer } from '@spool/status';
 import { type HistoryItem, type Milestone, questionLine, type Status } from '@spool/protocol';
 import { type OscEvent, LineText, type TextLine } from '@spool/vt';
 import { HealthWatch } from '../../health/health.ts';

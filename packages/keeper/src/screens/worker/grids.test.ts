@@ -1,4 +1,4 @@
-import { ScreenModel } from '@spool/core/screen';
+import { ScreenModel } from '@spool/screen';
 import type { GridRun } from '@spool/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

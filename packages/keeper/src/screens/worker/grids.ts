@@ -4,7 +4,7 @@
  * Each session has one memory, whatever the number of pages: each row has the number of the picture in which it last changed. A
  * stamp is the name of the memory and the number of a picture: rows with a later number are new to its owner.
  */
-import { renderGrid, type ScreenModel } from '@spool/core/screen';
+import { renderGrid, type ScreenModel } from '@spool/screen';
 import type { Grid, GridRun } from '@spool/protocol';
 
 /** The maximum of memories, of some 5 KiB each. The least recently used one is dropped first. */

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { Log } from '@spool/core';
+import { Log } from '@spool/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { FLOOD_KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
 import type { FromScreens, ScreenAnswer, TerminalSource } from '../messages.ts';

@@ -2,7 +2,7 @@
  * Answers questions about screens that no follower has: screens of the past, and of ended sessions. It answers one after the
  * other, in slices. Keeps SCR-1, with `past-screen.ts`.
  */
-import { Log } from '@spool/core';
+import { Log } from '@spool/store';
 import type { Keyframes } from './keyframes.ts';
 import type { FromScreens, TerminalSource } from '../messages.ts';
 import { PastScreen } from './past-screen.ts';

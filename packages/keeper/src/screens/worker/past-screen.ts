@@ -3,8 +3,8 @@
  * that the screens of other sessions continue meanwhile. A long replay leaves keyframes, so the next question about
  * that time waits for a few megabytes at most.
  */
-import type { Log } from '@spool/core';
-import type { GridSize as ScreenSize } from '@spool/core/screen';
+import type { Log } from '@spool/store';
+import type { GridSize as ScreenSize } from '@spool/screen';
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_EVERY_BYTES, type Keyframes } from './keyframes.ts';
 import { keep, LIVE_SCROLLBACK_LINES, modelBefore, type PastModel, replaySteps } from './timeline.ts';

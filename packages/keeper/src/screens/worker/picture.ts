@@ -1,6 +1,6 @@
 /** Renders a model in the requested form. */
-import type { Log } from '@spool/core';
-import { renderAnsi, renderHtml, renderJson, renderText, type ScreenModel, snapshot } from '@spool/core/screen';
+import type { Log } from '@spool/store';
+import { renderAnsi, renderHtml, renderJson, renderText, type ScreenModel, snapshot } from '@spool/screen';
 import type { ScreenFormat } from '@spool/protocol';
 import { Grids } from './grids.ts';
 import type { ScreenAnswer, ScreenAsk } from '../messages.ts';

@@ -1,5 +1,5 @@
 /** Applies the present rules, built-in and the user's, to the saved cases in `rules/cases` of the config folder [STATE-9]. */
-import { parseCase, type RuleCase, type RuleSet, runCase } from '@spool/core/status';
+import { parseCase, type RuleCase, type RuleSet, runCase } from '@spool/status';
 import { jsonFiles, RuleFiles, textOfFile } from './rule-files.ts';
 
 export interface CheckedCase {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { MilestoneReader } from '@spool/core/milestones';
-import { BUILT_IN_RULES } from '@spool/core/status';
+import { MilestoneReader } from '@spool/status/milestones';
+import { BUILT_IN_RULES } from '@spool/status';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkRuleFiles, RuleFiles } from './rule-files.ts';
 

@@ -5,8 +5,8 @@
  */
 import * as fs from 'node:fs';
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { type Catalogue, readCatalogue } from '@spool/core/milestones';
-import { BUILT_IN_RULES, parseRules, type RuleSet } from '@spool/core/status';
+import { type Catalogue, readCatalogue } from '@spool/status/milestones';
+import { BUILT_IN_RULES, parseRules, type RuleSet } from '@spool/status';
 import { defaultConfig, readConfig } from '@spool/protocol/config';
 
 const FILE_BYTES_MAX = 256 * 1024;

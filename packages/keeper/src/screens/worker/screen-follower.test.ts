@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { Log } from '@spool/core';
-import { encodeKeyframe, ScreenModel } from '@spool/core/screen';
+import { Log } from '@spool/store';
+import { encodeKeyframe, ScreenModel } from '@spool/screen';
 import { expect, onTestFinished, test } from 'vitest';
 import { StatusTracker } from '../insight/status-tracker.ts';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES } from './keyframes.ts';

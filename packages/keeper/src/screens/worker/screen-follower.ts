@@ -6,8 +6,8 @@
  * the present: it still reads modes, queries and events in the skipped output (which is fast). Only the picture starts from
  * scratch, and is marked as inexact until it is certain again.
  */
-import { Log } from '@spool/core';
-import { cursorLineOf, FastReplay, ScreenModel } from '@spool/core/screen';
+import { Log } from '@spool/store';
+import { cursorLineOf, FastReplay, ScreenModel } from '@spool/screen';
 import { type Size, type TerminalColours, VERSION } from '@spool/protocol';
 import {
   answerQuery,
@@ -21,7 +21,7 @@ import {
   restore,
   type Rgb,
 } from '@spool/vt';
-import type { ScreenView } from '@spool/core/status';
+import type { ScreenView } from '@spool/status';
 import type { Follower } from './follower.ts';
 import type { StatusTracker } from '../insight/status-tracker.ts';
 import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';

@@ -1,5 +1,5 @@
 /** Looks at a session for a client that is about to type: reports its screen, and whether it shows a question. */
-import { cursorLineOf, type ScreenModel, solidText } from '@spool/core/screen';
+import { cursorLineOf, type ScreenModel, solidText } from '@spool/screen';
 import type { Question } from '@spool/protocol';
 import { encodeKey, INITIAL_MODES } from '@spool/vt';
 import type { Follower } from './follower.ts';

@@ -3,8 +3,8 @@
  * answers questions about any screen of the past. `main.ts` starts it.
  */
 import { readFileSync } from 'node:fs';
-import { Log } from '@spool/core';
-import { renderAnsi, ScreenModel } from '@spool/core/screen';
+import { Log } from '@spool/store';
+import { renderAnsi, ScreenModel } from '@spool/screen';
 import type { Follower } from './follower.ts';
 import { Grids } from './grids.ts';
 import { History } from '../insight/history.ts';

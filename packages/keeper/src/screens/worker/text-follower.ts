@@ -1,5 +1,5 @@
 /** Follows a session without a terminal: it has no picture, but its text has events and milestones too. */
-import { Log } from '@spool/core';
+import { Log } from '@spool/store';
 import { OutputFollower } from '@spool/vt';
 import type { Follower } from './follower.ts';
 import type { StatusTracker } from '../insight/status-tracker.ts';

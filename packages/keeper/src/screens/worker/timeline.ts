@@ -2,8 +2,8 @@
  * Brings a model to any offset of its log, from the nearest keyframe before it and the bytes and resizes between. Only
  * the keyframes are stored, and those can be rebuilt.
  */
-import type { Log } from '@spool/core';
-import { encodeKeyframe, FastReplay, restoreModel, ScreenModel, type GridSize as ScreenSize } from '@spool/core/screen';
+import type { Log } from '@spool/store';
+import { encodeKeyframe, FastReplay, restoreModel, ScreenModel, type GridSize as ScreenSize } from '@spool/screen';
 import type { Keyframes } from './keyframes.ts';
 import { MissingOutput } from './missing-output.ts';
 

@@ -1,6 +1,6 @@
 /** Tests the text in the input lines of real programs, at the marks of their recordings, and on hand-made screens. */
 import { expect, test } from 'vitest';
-import { ScreenModel, solidText } from '../../screen/index.ts';
+import { ScreenModel, solidText } from '@spool/screen';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import { agentInput } from './input-line.ts';
 import { StatusReducer } from '../reducer.ts';

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from './built-in-rules.ts';
-import { readRulePattern } from '../linear-pattern.ts';
+import { readRulePattern } from './linear-pattern.ts';
 import { agentOfCommand } from './sources/command-agent.ts';
 import { parseRules } from './rules.ts';
 import { readLine, readScreen } from './sources/screen-reading.ts';

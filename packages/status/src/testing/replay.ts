@@ -4,7 +4,7 @@
  */
 import type { Status } from '@spool/protocol';
 import { type OscEvent, OutputFollower } from '@spool/vt';
-import { ScreenModel } from '../../screen/index.ts';
+import { ScreenModel } from '@spool/screen';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import { StatusReducer } from '../reducer.ts';
 import type { RuleSet } from '../rules.ts';

@@ -8,7 +8,7 @@ import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import type { RuleSet } from '../rules.ts';
 import { replay } from './replay.ts';
 
-const FOLDER = new URL('../../../../../tests/fixtures/marks/', import.meta.url);
+const FOLDER = new URL('../../../../tests/fixtures/marks/', import.meta.url);
 
 interface Truth {
   readonly truth: StatusState;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Stream } from './fidelity.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../../../tests/fixtures/terminal/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../../tests/fixtures/terminal/', import.meta.url));
 
 type Event = readonly [at: number, type: string, value: number, rows?: number];
 

@@ -9,7 +9,7 @@
  * frames.
  */
 import { list, only, record, RuleRefusal, showValue, word } from './rule-json.ts';
-import { readRulePattern } from '../linear-pattern.ts';
+import { readRulePattern } from './linear-pattern.ts';
 
 export interface SubjectRule {
   /** The pattern of its first line; the first group is the text. Null: the second line of the dialog. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const FOLDER = fileURLToPath(new URL('../../../../../tests/fixtures/terminal/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../../tests/fixtures/terminal/', import.meta.url));
 
 export type TapeEvent =
   | readonly [ms: number, type: 'o', bytes: number]

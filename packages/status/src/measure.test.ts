@@ -113,7 +113,7 @@ test('every mark has a truth, or a reason why it is left out; both halves of the
 });
 
 test('docs/state.md shows the figures as they are', () => {
-  const page = readFileSync(new URL('../../../../docs/state.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/state.md', import.meta.url), 'utf8');
   expect(page).toContain(figuresOf('Held out', heldOut));
   expect(page).toContain(figuresOf('Tuned on', tuned));
 });

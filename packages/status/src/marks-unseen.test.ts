@@ -11,7 +11,7 @@ import { SCREEN_ALONE } from './testing/measurement.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-const FOLDER = new URL('../../../../tests/fixtures/marks/', import.meta.url);
+const FOLDER = new URL('../../../tests/fixtures/marks/', import.meta.url);
 const unseen = markedRecordings().filter(({ name }) => /-[pqrsu]\d$/.test(name));
 const results = unseen.map((recording) => marksOf(recording));
 const marks = results.flatMap((result) => result.marks);

@@ -33,7 +33,7 @@ import {
   word,
   WORD_CHARACTERS_MAX,
 } from './rule-json.ts';
-import { readRulePattern } from '../linear-pattern.ts';
+import { readRulePattern } from './linear-pattern.ts';
 
 /**
  * The place where a pattern is searched for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not
