@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { isNode, read, ROOT, syntaxNodes, typeScriptFiles } from './support/sources.ts';
 
 interface Boundary {
-  /** Packages of this repository, or one entrance of a package (`core/screen`). */
+  /** Packages of this repository. */
   readonly packages: readonly string[];
   /** Packages from npm, or the only files that may import one. */
   readonly npm?: Readonly<Record<string, '*' | string | readonly string[]>>;
@@ -29,22 +29,22 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   vt: { packages: [], npm: { 'get-east-asian-width': 'src/scan/character-width.ts' }, node: 'nowhere' },
   render: { packages: ['protocol', 'vt'], node: 'nowhere' },
   native: { packages: [], node: 'everywhere' },
-  core: {
-    packages: ['protocol', 'vt', 'native'],
-    npm: { '@xterm/headless': 'src/screen/engine/engine.ts' },
+  screen: { packages: ['protocol', 'vt'], npm: { '@xterm/headless': 'src/engine/engine.ts' }, node: 'everywhere' },
+  status: { packages: ['protocol', 'vt'], node: 'nowhere' },
+  store: { packages: ['protocol', 'native'], node: 'everywhere' },
+  holder: { packages: ['protocol', 'native'], node: 'everywhere' },
+  keeper: {
+    packages: ['screen', 'status', 'store', 'protocol', 'native', 'vt'],
+    npm: { zod: '*' },
     node: 'everywhere',
   },
-  holder: { packages: ['protocol', 'native'], node: 'everywhere' },
-  keeper: { packages: ['core', 'protocol', 'native', 'vt'], npm: { zod: '*' }, node: 'everywhere' },
   client: { packages: ['protocol', 'vt'], node: 'below src/node/' },
-  // From `core`, only the part that makes xterm.js in the page agree with the daemon's model.
   web: {
-    packages: ['client', 'core/xterm', 'protocol', 'render'],
+    packages: ['client', 'protocol', 'render', 'screen'],
     npm: { react: '*', 'react-dom': '*', uqr: 'src/share/QrCode.tsx', zustand: '*', '@xterm/xterm': '*' },
     node: 'nowhere',
   },
-  // From `core`, only the search for the processes of an agent: a driver alone in a pipe has no daemon that ends them.
-  'driver-process': { packages: ['client', 'core/processes', 'drivers', 'protocol'], node: 'everywhere' },
+  'driver-process': { packages: ['client', 'drivers', 'protocol', 'store'], node: 'everywhere' },
   mcp: {
     packages: ['client', 'protocol', 'render', 'vt'],
     npm: { '@modelcontextprotocol/server': '*', zod: '*' },
@@ -55,9 +55,8 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
     npm: { fastify: '*', uqr: 'src/tls/trust-page.ts', ws: '*', zod: '*' },
     node: 'everywhere',
   },
-  // From `core`, only the terminal model: it paints sessions of another size, and uses neither log nor daemon.
   cli: {
-    packages: ['client', 'core/screen', 'drivers', 'mcp', 'native', 'protocol', 'render', 'vt'],
+    packages: ['client', 'drivers', 'mcp', 'native', 'protocol', 'render', 'screen', 'vt'],
     npm: { uqr: 'src/output/qr-code.ts' },
     node: 'everywhere',
   },
@@ -67,6 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
 const FOR_TESTS: ReadonlySet<string> = new Set([
   'vitest',
   'fast-check',
+  '@spool/screen',
   '@spool/testkit',
   '@xterm/headless',
   '@modelcontextprotocol/client',
@@ -105,16 +105,19 @@ test.each([
   ['packages/vt/src/scanner.test.ts', 'node:fs', undefined],
   ['packages/client/src/node/socket.ts', 'node:net', undefined],
   ['packages/client/src/link/connection.ts', 'node:net', 'client may not import Node here'],
-  ['packages/cli/src/main.ts', '@spool/core/log', 'cli may not import @spool/core'],
-  ['packages/cli/src/main.ts', '@spool/store', 'cli may not import @spool/core'],
+  ['packages/cli/src/main.ts', '@spool/store/processes', 'cli may not import @spool/store'],
+  ['packages/cli/src/main.ts', '@spool/store', 'cli may not import @spool/store'],
   ['packages/cli/src/window/window-view.ts', '@spool/screen', undefined],
-  ['packages/core/src/log/log.ts', '../../../vt/src/index.ts', 'leaves its package'],
-  ['packages/core/src/deep/log.ts', '../life.ts', undefined],
+  ['packages/web/src/terminal/emulator.ts', '@spool/screen/xterm', undefined],
+  ['packages/status/src/reducer.ts', '@spool/screen', 'status may not import @spool/screen'],
+  ['packages/status/src/testing/replay.ts', '@spool/screen', undefined],
+  ['packages/store/src/log/log.ts', '../../../vt/src/index.ts', 'leaves its package'],
+  ['packages/store/src/deep/log.ts', '../life.ts', undefined],
   ['packages/protocol/src/schemas.ts', 'zod', undefined],
   ['packages/protocol/src/frame.ts', 'zod', 'protocol may not import zod here'],
-  ['packages/core/src/log/log.test.ts', '@spool/testkit', undefined],
-  ['packages/core/src/log/log.ts', '@spool/testkit', 'core may not import @spool/testkit'],
-  ['packages/core/src/log/log.ts', '@spool/store', undefined],
+  ['packages/store/src/log/log.test.ts', '@spool/testkit', undefined],
+  ['packages/store/src/log/log.ts', '@spool/testkit', 'store may not import @spool/testkit'],
+  ['packages/store/src/log/log.ts', '@spool/store', undefined],
   ['packages/newcomer/src/index.ts', './a.ts', 'newcomer is not in the table'],
 ])('%s importing %s: %s', (file, specifier, expected) => expect(offence(file, specifier)).toBe(expected));
 
@@ -190,8 +193,7 @@ function offence(file: string, specifier: string): string | undefined {
   const name = packageName(specifier);
   if (isTest && FOR_TESTS.has(name)) return undefined;
   if (name.startsWith('@spool/')) {
-    const allowed = [owner, ...boundary.packages].map((path) => `@spool/${path}`);
-    const isAllowed = allowed.includes(name) || allowed.includes(specifier);
+    const isAllowed = [owner, ...boundary.packages].some((each) => name === `@spool/${each}`);
     return isAllowed ? undefined : `${owner} may not import ${name}`;
   }
   const where = boundary.npm?.[name];
