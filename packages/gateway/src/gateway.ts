@@ -13,12 +13,12 @@ import {
   SpoolError,
   toWireError,
 } from '@spool/protocol';
-import type { ConnectionFaults } from './connection-faults.ts';
-import { NoticeSender } from './notices/notice-sender.ts';
-import { PushTargets } from './notices/push-targets.ts';
+import type { ConnectionFaults } from './http/connection-faults.ts';
+import { NoticeSender } from './push/notice-sender.ts';
+import { PushTargets } from './push/push-targets.ts';
 import { type OpenGateway, openDoors } from './open-gateway.ts';
-import type { SocketHandover } from './ports.ts';
-import { TokenCache } from './token-cache.ts';
+import type { SocketHandover } from './http/ports.ts';
+import { TokenCache } from './auth/token-cache.ts';
 
 /** The pause between two attempts to reach a keeper. */
 const KEEPER_AGAIN_MS = 200;

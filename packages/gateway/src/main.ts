@@ -12,8 +12,8 @@ import {
   type GatewayStart,
   LOAD_CHECK,
 } from '@spool/protocol';
-import { ConnectionFaults } from './connection-faults.ts';
-import { writeFaults } from './faults-file.ts';
+import { ConnectionFaults } from './http/connection-faults.ts';
+import { writeFaults } from './http/faults-file.ts';
 import { Gateway } from './gateway.ts';
 
 if (process.argv[2] === LOAD_CHECK.argument) {

@@ -2,11 +2,11 @@
 import type { Server as TlsServer } from 'node:tls';
 import type { Client } from '@spool/client';
 import { doorsFolder, type GatewayInfo, type GatewayOptions, type GatewayStart } from '@spool/protocol';
-import type { ConnectionFaults } from './connection-faults.ts';
-import { OwnNames } from './own-names.ts';
-import { LOOPBACK, placementOf } from './placement.ts';
-import { type SocketHandover, listenOnPort } from './ports.ts';
-import { serveByTailscale } from './tailscale.ts';
+import type { ConnectionFaults } from './http/connection-faults.ts';
+import { OwnNames } from './http/own-names.ts';
+import { LOOPBACK, placementOf } from './http/placement.ts';
+import { type SocketHandover, listenOnPort } from './http/ports.ts';
+import { serveByTailscale } from './http/tailscale.ts';
 import { type Certificate, inUrl } from './tls/certificate.ts';
 import { explainTrust } from './tls/trust-page.ts';
 import { wire } from './wiring.ts';

@@ -14,7 +14,7 @@ import { cleanText } from '@spool/vt';
 import type { NoticeQueue } from './gateway/notice-queue.ts';
 import { type Notification, NotifyChannels } from './notify-channels.ts';
 import type { EndedCommand } from './screens/messages.ts';
-import type { KeeperSession } from './session/session.ts';
+import type { KeeperSession } from './sessions/session.ts';
 
 type About = NotifyAbout;
 

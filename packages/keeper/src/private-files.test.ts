@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ClockCheck } from './logs/clock-check.ts';
+import { ClockCheck } from './retention/clock-check.ts';
 import { InputJournal } from './input/journal.ts';
 import { IdempotencyKeys } from './input/idempotency-keys.ts';
 import { History } from './screens/insight/history.ts';

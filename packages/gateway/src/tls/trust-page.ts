@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { GatewayInfo } from '@spool/protocol';
 import { renderSVG } from 'uqr';
-import { listenFrom } from '../ports.ts';
+import { listenFrom } from '../http/ports.ts';
 import { inUrl } from './certificate.ts';
-import type { ConnectionFaults } from '../connection-faults.ts';
+import type { ConnectionFaults } from '../http/connection-faults.ts';
 import { localNames, type OwnCa } from './own-ca.ts';
 
 const CA_FILE = 'spool-ca.crt';

@@ -9,7 +9,7 @@
  */
 import { Log, type LogOptions } from '@spool/store';
 import { SpoolError } from '@spool/protocol';
-import type { SessionServices } from '../session/services.ts';
+import type { SessionServices } from '../sessions/services.ts';
 
 const NEWLINE = 0x0a;
 

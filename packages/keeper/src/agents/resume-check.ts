@@ -3,7 +3,7 @@
  * session, because both would write to it, and no session resumes it while the session that had it before still runs.
  */
 import { type RunRequest, SpoolError } from '@spool/protocol';
-import type { KeeperSession } from '../session/session.ts';
+import type { KeeperSession } from '../sessions/session.ts';
 
 interface ResumeContext {
   readonly registry: { all(): Iterable<KeeperSession>; find(reference: string): KeeperSession };

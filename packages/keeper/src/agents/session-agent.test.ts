@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import type { SessionRecord } from '@spool/store';
 import type { WireStatus } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SessionServices } from '../session/services.ts';
+import type { SessionServices } from '../sessions/services.ts';
 import { SessionAgent } from './session-agent.ts';
 
 let folder: string;

@@ -13,7 +13,7 @@ import {
 } from '@spool/protocol';
 import { IdempotencyKeys } from '../input/idempotency-keys.ts';
 import { History } from '../screens/insight/history.ts';
-import type { SessionServices } from '../session/services.ts';
+import type { SessionServices } from '../sessions/services.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
 import { DriverProcess } from './driver-process.ts';
 import { EventsLog } from './events-log.ts';

@@ -25,7 +25,7 @@ import {
   toWireError,
   VERSION,
 } from '@spool/protocol';
-import type { Watcher } from './watcher.ts';
+import type { Watcher } from '../viewers/watcher.ts';
 
 /** The room for one frame in flight while the next is being read from the log. */
 const FULL_BYTES = 128 * 1024;

@@ -25,7 +25,7 @@ import {
   tokenParts,
   TOKENS_FILE,
 } from '@spool/protocol';
-import { ID_PREFIX_CHARS_MIN } from '../session/registry.ts';
+import { ID_PREFIX_CHARS_MIN } from '../sessions/registry.ts';
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 5;

@@ -2,7 +2,7 @@
 import { SpoolError } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import type { AskedQuestion, ScreenReport } from '../screens/messages.ts';
-import type { KeeperSession } from '../session/session.ts';
+import type { KeeperSession } from '../sessions/session.ts';
 import { answerQuestion } from './answering.ts';
 
 const QUESTION = { text: 'Do you want to proceed?', subject: 'rm -r dist' };

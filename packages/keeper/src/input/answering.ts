@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Question, type Requests, SpoolError } from '@spool/protocol';
 import type { AskedQuestion, ScreenReport } from '../screens/messages.ts';
-import type { KeeperSession } from '../session/session.ts';
+import type { KeeperSession } from '../sessions/session.ts';
 import { type ReadinessCheck, typeWhenSeen } from './careful-typing.ts';
 
 type AnswerRequest = Requests['answer']['ask'];

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { typeWhenSeen } from './careful-typing.ts';
 import { awaitReady } from './readiness.ts';
 import type { ScreenReport } from '../screens/messages.ts';
-import type { KeeperSession } from '../session/session.ts';
+import type { KeeperSession } from '../sessions/session.ts';
 
 const LOOK: ScreenReport = {
   offset: 100,

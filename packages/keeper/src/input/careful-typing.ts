@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpoolError } from '@spool/protocol';
 import type { ScreenReport } from '../screens/messages.ts';
-import type { KeeperSession } from '../session/session.ts';
+import type { KeeperSession } from '../sessions/session.ts';
 import { notReady, READY_MS_MAX } from './readiness.ts';
 
 /** The limit for an up-to-date look; after it, the input is refused. */

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ReadinessCheck, typeWhenSeen } from './careful-typing.ts';
 import { notEmpty } from './refusals.ts';
-import type { KeeperSession } from '../session/session.ts';
+import type { KeeperSession } from '../sessions/session.ts';
 
 /** The maximum of rounds; one round clears about one row. */
 const ROUNDS_MAX = 60;

@@ -1,7 +1,7 @@
 /** Lets a prompt wait until the agent accepts input, and refuses it when that takes too long. Keeps IN-21. */
 import { readyAfterMs } from '@spool/status';
 import { SpoolError } from '@spool/protocol';
-import type { KeeperSession } from '../session/session.ts';
+import type { KeeperSession } from '../sessions/session.ts';
 import type { ReadinessCheck } from './careful-typing.ts';
 
 /** The limit for an agent to become ready for a prompt; after it, the prompt is refused. */

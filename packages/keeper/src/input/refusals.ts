@@ -6,7 +6,7 @@ import { cleanText } from '@spool/vt';
 import type { ReadinessCheck } from './careful-typing.ts';
 import type { ScreenReport } from '../screens/messages.ts';
 import { foregroundOf } from '../screens/insight/foreground.ts';
-import type { KeeperSession } from '../session/session.ts';
+import type { KeeperSession } from '../sessions/session.ts';
 
 /** The maximum of characters of an input line that an error quotes. */
 const TOLD_CHARACTERS_MAX = 200;

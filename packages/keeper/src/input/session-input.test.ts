@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Watcher } from '../clients/watcher.ts';
-import type { Child } from '../session/child.ts';
+import type { Watcher } from '../viewers/watcher.ts';
+import type { Child } from '../children/child.ts';
 import type { OnWritten } from './input-sink.ts';
 import { SessionInput, TYPIST_AGAIN_MS } from './session-input.ts';
 

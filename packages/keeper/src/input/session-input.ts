@@ -8,8 +8,8 @@
  */
 import { endsWithEnter } from '@spool/status';
 import { SpoolError } from '@spool/protocol';
-import type { Watcher } from '../clients/watcher.ts';
-import type { Child } from '../session/child.ts';
+import type { Watcher } from '../viewers/watcher.ts';
+import type { Child } from '../children/child.ts';
 import { COOKED_LINE_BYTES_MAX, CookedLine } from './cooked-line.ts';
 import { EndOfInput } from './end-of-input.ts';
 import { IdempotencyKeys } from './idempotency-keys.ts';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PromptFinding, findingOf, squeezed, type Submission, submissionOf } from '@spool/status';
 import { type Prompted, SpoolError } from '@spool/protocol';
 import type { ScreenReport } from '../screens/messages.ts';
-import type { KeeperSession } from '../session/session.ts';
+import type { KeeperSession } from '../sessions/session.ts';
 import { type ReadinessCheck, typeWhenSeen } from './careful-typing.ts';
 import { refuseDialogs } from './refusals.ts';
 import { type PasteOutcome, until } from './settling.ts';

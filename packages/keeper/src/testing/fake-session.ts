@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { type Lifecycle, Log, type LogStream } from '@spool/store';
 import { type SessionInfo, type Size, type Status, UNKNOWN_STATUS } from '@spool/protocol';
 import { onTestFinished } from 'vitest';
-import type { KeeperSession } from '../session/session.ts';
-import { type AttachedViewer, Viewers } from '../clients/viewers.ts';
-import type { Watcher } from '../clients/watcher.ts';
+import type { KeeperSession } from '../sessions/session.ts';
+import { type AttachedViewer, Viewers } from '../viewers/viewers.ts';
+import type { Watcher } from '../viewers/watcher.ts';
 
 /** The folder for logs, in memory if possible. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

@@ -7,7 +7,7 @@ import { MilestoneReader } from '@spool/status/milestones';
 import { type InputView, type ScreenView, StatusReducer } from '@spool/status';
 import { type HistoryItem, type Milestone, questionLine, type Status } from '@spool/protocol';
 import { type OscEvent, LineText, type TextLine } from '@spool/vt';
-import { HealthWatch } from '../../health/health.ts';
+import { HealthWatch } from '../../children/health/health.ts';
 import { ForegroundWatch } from './foreground.ts';
 import { History } from './history.ts';
 import { LookTimes } from './look-times.ts';

@@ -1,0 +1,73 @@
+/** The SDK over a guarded link: routes call it, and the guard decides about each request. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type Transport } from '@spool/client';
+import { encodeJson, FrameType, toWireError } from '@spool/protocol';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { Principal } from '../auth/principal.ts';
+
+/** The limit for a reconnection: a keeper that is being replaced is back long before. */
+const RECONNECT_MS = 5000;
+
+export function guardedClient(authenticator: Authenticator, principal: Principal): Client {
+  return new Client(
+    {
+      dial: async () => new GuardedTransport(authenticator, principal),
+      async sleep(ms, signal) {
+        const aborting = new AbortController();
+        const abort = (): void => aborting.abort();
+        signal?.addEventListener('abort', abort);
+        await sleep(signal?.aborted ? 0 : ms, undefined, { signal: aborting.signal }).catch(() => {}); // aborted: it has ended
+        signal?.removeEventListener('abort', abort);
+      },
+      now: () => performance.now(),
+      randomId: () => `w${randomBytes(6).toString('hex').slice(0, 9)}`,
+    },
+    { reconnectMs: RECONNECT_MS },
+  );
+}
+
+class GuardedTransport implements Transport {
+  readonly #link: ReturnType<Authenticator['open']>;
+  #isClosed = false;
+  onData: (chunk: Uint8Array) => void = () => {};
+  onClose: (error?: Error) => void = () => {};
+
+  constructor(authenticator: Authenticator, principal: Principal) {
+    this.#link = authenticator.open(principal, {
+      onData: (bytes) => this.onData(bytes),
+      onClose: () => {
+        this.#isClosed = true;
+        this.onClose();
+      },
+    });
+  }
+
+  get bufferedBytes(): number {
+    return this.#link.bufferedBytes;
+  }
+
+  async drained(): Promise<void> {
+    if (this.#isClosed || this.bufferedBytes === 0) return;
+    await new Promise<void>((resolve) => this.#link.onDrain(resolve));
+  }
+
+  /**
+   * Sends bytes. Never throws: the SDK also sends while it ends a request, from the listener of an abort signal. A refusal of the
+   * guard, for example after the token was revoked, arrives as the last message of the other side, after which there is no retry.
+   */
+  send(bytes: Uint8Array): void {
+    if (this.#isClosed) return;
+    try {
+      this.#link.send(bytes);
+    } catch (error) {
+      this.#isClosed = true;
+      this.#link.close();
+      queueMicrotask(() => this.onData(encodeJson(FrameType.error, 0, toWireError(error))));
+    }
+  }
+
+  close(): void {
+    this.#link.close();
+  }
+}
