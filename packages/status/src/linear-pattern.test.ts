@@ -53,7 +53,7 @@ test.each([
 const pieces = fc.constantFrom(
   'abc',
   'b',
-  '../../store/src',
+  '.',
   '\\d',
   '\\b',
   '^',

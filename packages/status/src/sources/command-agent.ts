@@ -80,4 +80,4 @@ const STARTERS: ReadonlySet<string> = new Set([
   ...['env', 'sudo', 'doas', 'nohup', 'nice', 'ionice', 'time', 'stdbuf', 'setsid', 'command', 'exec', 'unbuffer'],
   ...['node', 'bun', 'deno', 'npx', 'bunx', 'pnpx', 'npm', 'pnpm', 'yarn', 'tsx', 'uvx', 'mise', 'volta', 'direnv'],
 ]);
-const RUN_WORDS: ReadonlySet<string> = new Set(['x', 'exec', 'dlx', 'run', './']);
+const RUN_WORDS: ReadonlySet<string> = new Set(['x', 'exec', 'dlx', 'run', '.']);
