@@ -92,7 +92,7 @@ testNeeding(NO_BROWSER)('[DOOR-28] the file leads a real browser in', async () =
   try {
     const page = await browser.newPage();
     await page.goto(readFileSync(join(root, 'arguments'), 'utf8').trim());
-    await page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('heading', { name: 'Nothing running yet' }).waitFor({ timeout: 60_000 });
     expect(page.url()).toBe(`${new URL(stdout.trim()).origin}/`);
   } finally {
     await browser.close();

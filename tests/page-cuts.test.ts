@@ -64,7 +64,7 @@ testNeeding(NO_BROWSER)(
     await until('the end is shown', async () => (await rowsOn(page)).includes('the end'), WITHIN_MS);
     const expected = gridOfScreen((await client.screen(session.id, { format: 'json' })).content);
     await until('it is exact', async () => (await gridOnPage(page)).join('\n') === expected.join('\n'), WITHIN_MS);
-    await until('no mark is left', async () => (await page.getByText(/What you see is/).count()) === 0, WITHIN_MS);
+    await until('no mark is left', async () => (await page.getByText(/Last update/).count()) === 0, WITHIN_MS);
     expect(await page.evaluate(() => (globalThis as unknown as { isSame?: boolean }).isSame)).toBe(true);
     expect(open.complaints).toEqual([]);
   },

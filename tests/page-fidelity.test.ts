@@ -108,7 +108,7 @@ for (const [sizeIndex, size] of SIZES.entries()) {
         await using network = await BrowserNetwork.start();
         const client = await daemon.client();
         await using open = await openPage(daemon, { ...DESK, colorScheme: 'dark', proxy: network.proxy });
-        await open.page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor({ timeout: WITHIN_MS });
+        await open.page.getByRole('heading', { name: 'Nothing running yet' }).waitFor({ timeout: WITHIN_MS });
         const breaks: Readonly<Record<string, (shown: readonly PageFixture[], release: () => void) => Promise<void>>> =
           {
             none: async (_shown, release) => release(),
@@ -124,7 +124,7 @@ for (const [sizeIndex, size] of SIZES.entries()) {
               network.cut();
               release();
               await new Promise((later) => setTimeout(later, CUT_MS));
-              for (const { page } of shown) expect(await page.getByText(/What you see is \d+s old/).count()).toBe(1);
+              for (const { page } of shown) expect(await page.getByText(/Last update \d+s ago/).count()).toBe(1);
               network.heal();
             },
           };

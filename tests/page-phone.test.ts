@@ -87,7 +87,7 @@ testNeeding(NO_BROWSER)('[PAGE-13] a page that is older than the gateway offers 
   await daemon.client();
   await using open = await openPage(daemon);
   const { page, origin } = open;
-  await page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor();
+  await page.getByRole('heading', { name: 'Nothing running yet' }).waitFor();
   const notice = page.getByRole('button', { name: 'Reload this page' });
   expect(await notice.count()).toBe(0);
   await page.route(`${origin}/`, (route) =>
@@ -98,7 +98,7 @@ testNeeding(NO_BROWSER)('[PAGE-13] a page that is older than the gateway offers 
   await notice.waitFor({ timeout: WITHIN_MS });
   await page.unroute(`${origin}/`);
   await notice.click();
-  await page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor();
+  await page.getByRole('heading', { name: 'Nothing running yet' }).waitFor();
 });
 
 testNeeding(NO_BROWSER)(

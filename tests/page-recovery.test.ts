@@ -45,7 +45,7 @@ testNeeding(NO_BROWSER)(
     const { page, origin } = open;
     await withClock(page);
     const link = await observeLink(page);
-    const mark = page.getByText(/What you see is \d+s old/);
+    const mark = page.getByText(/Last update \d+s ago/);
     for (const [round, hash] of ['#/', `#/s/${session.id}`].entries()) {
       await page.goto(`${origin}/${hash}`);
       const text = `before cut ${round}`;
@@ -62,7 +62,7 @@ testNeeding(NO_BROWSER)(
       expect(await mark.count()).toBe(1);
       await client.write(session.id, `while cut ${round}\r`);
       await page.clock.runFor(30_000);
-      expect(await mark.textContent()).toMatch(/^Not connected\. What you see is 3\ds old; trying again\.$/);
+      expect(await mark.textContent()).toMatch(/^Not connected\. Last update 3\ds ago\. Reconnecting…$/);
 
       network.heal();
       await until(

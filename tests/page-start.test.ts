@@ -31,7 +31,7 @@ testNeeding(NO_BROWSER)(
       chmodSync(program, 0o755);
       await using open = await openPage(daemon);
       const { page } = open;
-      await page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor(WITHIN);
+      await page.getByRole('heading', { name: 'Nothing running yet' }).waitFor(WITHIN);
       await page.keyboard.press('a');
       await page.getByRole('heading', { name: 'Start an agent' }).waitFor(WITHIN);
       await page.getByText('Model, mode and environment').click();
@@ -118,15 +118,15 @@ testNeeding(NO_BROWSER)(
           (globalThis as unknown as { document: { documentElement: { dataset: object } } }).document.documentElement
             .dataset,
       );
-    for (const choice of ['dark', 'light']) {
+    for (const [choice, chosen] of Object.entries({ Dark: 'dark', Light: 'light' })) {
       await page.getByRole('button', { name: choice, exact: true }).click();
-      expect(await theme()).toMatchObject({ theme: choice });
+      expect(await theme()).toMatchObject({ theme: chosen });
       const { violations } = await new AxeBuilder({ page }).analyze();
       expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
     }
-    await page.getByLabel('Type in terminals').selectOption('20 pixels');
+    await page.getByLabel('Terminal font size').selectOption('20 pixels');
     await page.reload();
-    expect(await page.getByLabel('Type in terminals').inputValue()).toBe('20');
+    expect(await page.getByLabel('Terminal font size').inputValue()).toBe('20');
     expect(await theme()).toMatchObject({ theme: 'light' });
 
     await page.goto(`${origin}/#/s/${id}`);

@@ -44,7 +44,7 @@ testNeeding(NO_BROWSER)(
     const client = await daemon.client();
     await using open = await openPage(daemon, { ...PHONE, permissions: ['notifications'] });
     const { page, origin } = open;
-    await page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing running yet' }).waitFor();
     // No push service is reachable here: the page registers its worker, and the test makes the subscription.
     await page.getByRole('button', { name: 'Notify this device' }).tap();
     await until('the worker runs', () => page.context().serviceWorkers().length > 0, WITHIN_MS);

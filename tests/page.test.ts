@@ -65,10 +65,10 @@ testNeeding(NO_BROWSER)(
     await daemon.client();
     await using open = await openPage(daemon);
     const { page, origin } = open;
-    await page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing running yet' }).waitFor();
     expect(page.url()).toBe(`${origin}/`);
     await page.reload();
-    await page.getByRole('heading', { name: 'Nothing runs yet' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing running yet' }).waitFor();
 
     expect(await page.context().cookies()).toEqual([]);
     await page.evaluate("indexedDB.deleteDatabase('spool')");
@@ -155,7 +155,7 @@ async function makeFit(page: Page, { cols, rows }: { cols: number; rows: number 
     `${cols}×${rows} cells fit`,
     async () => {
       await page.getByLabel('What can be done with both').click();
-      await page.getByRole('button', { name: 'Take the size…' }).click();
+      await page.getByRole('button', { name: 'Resize to this window…' }).click();
       const told = await page.getByRole('alertdialog').textContent();
       await page.keyboard.press('Escape');
       const [, nowCols, nowRows] = /to (\d+)×(\d+)/.exec(told!)!;

@@ -50,7 +50,7 @@ export function ChangesView({ session }: { readonly session: SessionInfo }) {
           {changes.isCut ? ' (a part of them)' : ''}
         </span>
         <button type="button" className="button" onClick={load}>
-          <RepeatIcon /> Compare again
+          <RepeatIcon /> Refresh
         </button>
       </header>
       {changes.untracked.length > 0 && (

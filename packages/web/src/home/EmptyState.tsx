@@ -15,7 +15,7 @@ export function EmptyState() {
   return (
     <div className="empty">
       <Brand />
-      <h1>Nothing runs yet</h1>
+      <h1>Nothing running yet</h1>
       <p>What you start with Spool appears here, live, and stays after it has ended. In a terminal:</p>
       <ul>
         {EXAMPLES.map(([command, what]) => (

@@ -4,6 +4,7 @@
  */
 import { type SessionInfo, SpoolError } from '@spool/client';
 import { lazy, Suspense, useState } from 'react';
+import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
 import { displayName } from '../sessions/session-words.ts';
 import { Age } from '../shell/Age.tsx';
@@ -132,5 +133,5 @@ function keyText(key: string): string {
 
 function refusal(error: unknown): string {
   if (SpoolError.is(error, 'QUESTION_CHANGED')) return 'Someone was faster, or the question has changed.';
-  return error instanceof Error ? error.message : String(error);
+  return sentenceOf(error);
 }

@@ -1,4 +1,5 @@
 /** The HTTP requests of the page to the gateway, beside the protocol. Errors are sentences for the user. */
+import { ERROR_CODES, errorSentence, SpoolError } from '@spool/protocol';
 import { pageUrl } from './page-url.ts';
 import { dropPass, takePass } from './pass.ts';
 
@@ -30,4 +31,10 @@ async function ask(path: string, question: GatewayQuestion): Promise<Response> {
   return isFresh ? answer : await ask(path, question);
 }
 
-export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Returns an error as a sentence for the page. It does not name the session: the page that shows it does. */
+export function sentenceOf(error: unknown): string {
+  if (!SpoolError.is(error)) return error instanceof Error ? error.message : String(error);
+  const { session: _, ...details } = error.details;
+  const sentence = errorSentence(ERROR_CODES[error.code] ?? error.code, details);
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { folderOf, lineOf, displayName } from './session-words.ts';
+import { commandOf, displayName, folderOf, lineOf } from './session-words.ts';
 
 test.each([
   ['plain', 'plain'],
@@ -21,3 +21,9 @@ test.each([
   ['/home/ann', '/home/ann'],
   ['/home/ann/work/shop', '…/work/shop'],
 ])('the folder %s is shown as %s', (path, shown) => expect(folderOf(path)).toBe(shown));
+
+test('an agent without a terminal is shown by its name', () => {
+  const driver = { state: 'running', firstOffset: 0, offset: 0 } as const;
+  expect(commandOf({ command: ['x'], driver: { ...driver, name: 'claude' } })).toBe('Claude Code, headless');
+  expect(commandOf({ command: ['x'], driver: { ...driver, name: 'acp' } })).toBe('acp, headless');
+});

@@ -18,9 +18,21 @@ export function lineOf(command: readonly string[]): string {
   return visible((isOurs ? line : command.map(quoteWord).join(' ')).slice(0, COMMAND_CHARACTERS_MAX));
 }
 
+/** The agents by the name that the daemon knows. */
+export const AGENT_TITLES = {
+  claude: 'Claude Code',
+  codex: 'Codex',
+  gemini: 'Gemini CLI',
+  grok: 'Grok',
+  opencode: 'OpenCode',
+} as const;
+
 /** Returns the command of a session. The arguments with which a driver starts its agent are left out: they do not help a user. */
 export function commandOf({ command, driver }: Pick<SessionInfo, 'command' | 'driver'>): string {
-  return driver === undefined ? lineOf(command) : `${driver.name}, as an agent without a terminal`;
+  if (driver === undefined) return lineOf(command);
+  const { name } = driver;
+  const title = Object.hasOwn(AGENT_TITLES, name) ? AGENT_TITLES[name as keyof typeof AGENT_TITLES] : visible(name);
+  return `${title}, headless`;
 }
 
 function quoteWord(word: string): string {

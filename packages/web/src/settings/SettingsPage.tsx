@@ -12,19 +12,21 @@ export function SettingsPage() {
   return (
     <div className="settings">
       <h1>Settings</h1>
-      <Look />
+      <Appearance />
       <Notifications />
       <ThisDevice />
     </div>
   );
 }
 
-function Look() {
+const THEME_WORDS = { system: 'System', light: 'Light', dark: 'Dark' } as const;
+
+function Appearance() {
   const choice = useTheme((now) => now.choice);
   const { fontPx, bell } = useSettings();
   return (
-    <section aria-label="Look">
-      <h2>Look</h2>
+    <section aria-label="Appearance">
+      <h2>Appearance</h2>
       <fieldset className="setting">
         <legend>Theme</legend>
         <span className="segments">
@@ -36,18 +38,18 @@ function Look() {
               aria-pressed={each === choice}
               onClick={() => chooseTheme(each)}
             >
-              {each === 'system' ? 'as the system' : each}
+              {THEME_WORDS[each]}
             </button>
           ))}
         </span>
       </fieldset>
       <label className="setting">
-        <span>Type in terminals</span>
+        <span>Terminal font size</span>
         <select
           value={fontPx ?? ''}
           onChange={({ target }) => changeSettings({ fontPx: target.value === '' ? null : Number(target.value) })}
         >
-          <option value="">as large as the width allows</option>
+          <option value="">fit width</option>
           {FONT_SIZES_PX.map((px) => (
             <option key={px} value={px}>
               {px} pixels
@@ -56,7 +58,7 @@ function Look() {
         </select>
       </label>
       <label className="setting">
-        <span>When an open terminal rings</span>
+        <span>Terminal bell</span>
         <select value={bell} onChange={({ target }) => changeSettings({ bell: target.value as PageSettings['bell'] })}>
           {Object.entries(BELLS).map(([value, words]) => (
             <option key={value} value={value}>
@@ -77,7 +79,7 @@ function Notifications() {
       <p role="status">{state === null ? '' : PUSH_WORDS[state]}</p>
       {(state === 'on' || state === 'off') && (
         <button type="button" className="button" onClick={toggle}>
-          {state === 'on' ? 'Switch them off' : 'Switch them on'}
+          {state === 'on' ? 'Turn off' : 'Turn on'}
         </button>
       )}
       {trouble !== null && (
@@ -96,9 +98,9 @@ interface Me {
 }
 
 const ROLE_WORDS: Readonly<Record<string, string>> = {
-  viewer: 'may look',
-  prompter: 'may look, answer questions and send prompts',
-  operator: 'may look, answer, type, start and stop sessions',
+  viewer: 'may view',
+  prompter: 'may view, answer questions and send prompts',
+  operator: 'may view, answer, type, start and stop sessions',
   owner: 'may do everything, also share sessions',
 };
 

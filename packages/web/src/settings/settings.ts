@@ -3,7 +3,7 @@ import { create } from 'zustand';
 
 const KEY = 'spool-settings';
 
-export const BELLS = { none: 'nothing', seen: 'a flash of its frame', heard: 'a flash and a short tone' } as const;
+export const BELLS = { none: 'off', seen: 'flash', heard: 'flash and sound' } as const;
 
 export interface PageSettings {
   /** The font size of terminals; null: the whole width fits. */

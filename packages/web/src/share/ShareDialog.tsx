@@ -72,10 +72,10 @@ function Terms({ session, onLink }: { readonly session: SessionInfo; readonly on
   return (
     <form onSubmit={(event) => void make(event)}>
       <label className="field">
-        <span>They may</span>
+        <span>Access</span>
         <select value={role} onChange={(event) => setRole(event.target.value as 'viewer' | 'prompter')}>
-          <option value="viewer">look</option>
-          <option value="prompter">look, answer questions and send prompts</option>
+          <option value="viewer">view only</option>
+          <option value="prompter">view, answer questions and send prompts</option>
         </select>
       </label>
       <div className="field-row">
@@ -90,7 +90,7 @@ function Terms({ session, onLink }: { readonly session: SessionInfo; readonly on
           </select>
         </label>
         <label className="field">
-          <span>Browsers</span>
+          <span>Max. devices</span>
           <input
             type="number"
             required
@@ -164,7 +164,7 @@ function Made({
             Copy
           </button>
           <button type="button" className="button" onClick={onAnother}>
-            Another
+            Create another
           </button>
           <span className="quiet" role="status">
             {told}

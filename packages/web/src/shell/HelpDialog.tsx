@@ -8,7 +8,7 @@ const PARTS: readonly (readonly [title: string, keys: Keys])[] = [
   [
     'Everywhere',
     [
-      [['⌘ K', '/'], 'find a session, or something to do'],
+      [['⌘ K', '/'], 'find a session, or run a command'],
       [['g'], 'all sessions'],
       [['n'], 'start a session'],
       [['a'], 'start an agent'],

@@ -14,7 +14,7 @@ export function LinkNotice() {
   if (since === null) return null;
   return (
     <p className="link-notice" role="status">
-      {isLost ? 'Not connected. ' : ''}What you see is {shortDuration(now - since)} old; trying again.
+      {isLost ? 'Not connected. ' : ''}Last update {shortDuration(now - since)} ago. Reconnecting…
     </p>
   );
 }

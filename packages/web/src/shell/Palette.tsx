@@ -70,8 +70,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         aria-expanded="true"
         aria-controls="palette-choices"
         aria-activedescendant={at < 0 ? undefined : `choice-${at}`}
-        aria-label="Find a session or something to do"
-        placeholder="Find a session or something to do"
+        aria-label="Find a session or run a command"
+        placeholder="Find a session or run a command"
         value={search}
         onKeyDown={onKey}
         onChange={(event) => {

@@ -6,7 +6,7 @@ import { type SessionInfo, SpoolError } from '@spool/client';
 import { useMemo, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
-import { displayName } from '../sessions/session-words.ts';
+import { AGENT_TITLES, displayName } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
 import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
@@ -15,11 +15,11 @@ import { FolderField } from './FolderField.tsx';
 
 /** The agents by the name that the daemon knows; the modes have the agent's own names. */
 const AGENTS = {
-  claude: { title: 'Claude Code', mode: 'plan' },
-  codex: { title: 'Codex', mode: 'read-only' },
-  gemini: { title: 'Gemini CLI', mode: 'autoEdit' },
-  grok: { title: 'Grok', mode: 'its own word' },
-  opencode: { title: 'OpenCode', mode: 'plan' },
+  claude: { title: AGENT_TITLES.claude, mode: 'plan' },
+  codex: { title: AGENT_TITLES.codex, mode: 'read-only' },
+  gemini: { title: AGENT_TITLES.gemini, mode: 'autoEdit' },
+  grok: { title: AGENT_TITLES.grok, mode: 'its own word' },
+  opencode: { title: AGENT_TITLES.opencode, mode: 'plan' },
   acp: { title: 'Another one, by ACP', mode: 'its own word' },
 } as const;
 
@@ -142,10 +142,8 @@ function Ended({ sessions }: { readonly sessions: ReadonlyMap<string, SessionInf
   return (
     <aside aria-label="Resume">
       <section aria-label="Ended agents">
-        <h2>Resume an agent that has ended</h2>
-        {ended.length === 0 && (
-          <p className="quiet">There is none. An ended agent keeps what it knows, and “Resume” brings it back.</p>
-        )}
+        <h2>Resume an agent</h2>
+        {ended.length === 0 && <p className="quiet">No ended agents.</p>}
         <ul className="choices">
           {ended.map((session) => (
             <li key={session.id}>

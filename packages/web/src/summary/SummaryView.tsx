@@ -30,7 +30,7 @@ export function SummaryView({ session }: { readonly session: SessionInfo }) {
   return (
     <div className="summary-view">
       <dl className="facts">
-        <Fact name={summary.endedAt === null ? 'Runs for' : 'Took'}>{longDuration(summary.durationMs)}</Fact>
+        <Fact name={summary.endedAt === null ? 'Running for' : 'Took'}>{longDuration(summary.durationMs)}</Fact>
         <Fact name="State">
           <StateMark condition={conditionOf(session)} word />
           {endOf(summary)}
@@ -90,7 +90,7 @@ export function SummaryView({ session }: { readonly session: SessionInfo }) {
       </Part>
       <p>
         <button type="button" className="button" onClick={load}>
-          <RepeatIcon /> Read again
+          <RepeatIcon /> Refresh
         </button>
       </p>
     </div>

@@ -14,7 +14,7 @@ import { downloadText } from '../time/exports.ts';
 import { RenameField } from '../wall/RenameField.tsx';
 import { LeftRunning } from './LeftRunning.tsx';
 import type { PaneControls } from './TerminalPane.tsx';
-import { FONT_PX_MIN, ZOOM_PX_MAX } from './zoom.ts';
+import { ZOOM_PX_MAX, ZOOM_PX_MIN } from './zoom.ts';
 
 interface Act {
   readonly label: string;
@@ -43,7 +43,7 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
   const isPinned = useMarks(({ pinned }) => pinned.has(id));
   const isArchived = useMarks(({ archived }) => archived.has(id));
   const zoom = (by: number): void =>
-    onFontPx(Math.max(FONT_PX_MIN, Math.min(ZOOM_PX_MAX, (fontPx ?? FONT_PX_FIRST) + by)));
+    onFontPx(Math.max(ZOOM_PX_MIN, Math.min(ZOOM_PX_MAX, (fontPx ?? FONT_PX_FIRST) + by)));
   const fitting = (): string => {
     const size = controls.current?.fitting();
     return size === undefined ? 'this window' : `${size.cols}×${size.rows}`;
@@ -57,7 +57,7 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
     [
       { label: 'Rename…', run: () => setDialog('rename') },
       { label: isPinned ? 'Unpin' : 'Pin', run: () => togglePin(id) },
-      { label: isArchived ? 'Take out of the archive' : 'Archive', run: () => toggleArchived(id) },
+      { label: isArchived ? 'Unarchive' : 'Archive', run: () => toggleArchived(id) },
     ],
     [
       { label: 'Share…', run: () => setDialog('share') },
@@ -66,7 +66,7 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
     session.state === 'running'
       ? [
           {
-            label: 'Take the size…',
+            label: 'Resize to this window…',
             consequence: () =>
               `Resizes ${name} to ${fitting()}, for everyone who looks at it. Its program is notified, and redraws its screen.`,
             run: () => {

@@ -12,6 +12,7 @@
 import { type AttachItem, type Client, type Size, SpoolError, type Viewer } from '@spool/client';
 import type { Terminal } from '@xterm/xterm';
 import { freshness } from '../link/freshness.ts';
+import { sentenceOf } from '../link/ask-gateway.ts';
 import { resizeTo } from './emulator.ts';
 
 export type ViewState =
@@ -135,7 +136,7 @@ export class SessionView {
         this.#askHistoryLater(attachment);
       }
     } catch (error) {
-      this.#listener.onState({ type: 'failed', why: error instanceof Error ? error.message : String(error) });
+      this.#listener.onState({ type: 'failed', why: sentenceOf(error) });
     }
   }
 
@@ -181,7 +182,7 @@ export class SessionView {
 
   readonly #onTrouble = (error: unknown): void => {
     // The end has its own item; other errors are shown to the user.
-    if (!SpoolError.is(error, 'SESSION_EXITED')) this.#listener.onState({ type: 'failed', why: String(error) });
+    if (!SpoolError.is(error, 'SESSION_EXITED')) this.#listener.onState({ type: 'failed', why: sentenceOf(error) });
   };
 }
 

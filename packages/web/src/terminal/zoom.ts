@@ -1,9 +1,14 @@
-/** Computes the font size at which all columns of a session fit a width, and the size of a session that fills a pane. */
+/**
+ * Computes the font size at which all columns of a session fit a width, and the size of a session that fills a pane. Keeps
+ * PAGE-61.
+ */
 import type { Size } from '@spool/client';
 
-/** The smallest readable font; below it, the pane scrolls instead. */
-export const FONT_PX_MIN = 7;
-const FONT_PX_MAX = 15;
+/** The smallest font that a user can choose. */
+export const ZOOM_PX_MIN = 7;
+/** The smallest font that the page chooses, so that it is readable on a phone too. A wider session scrolls instead. */
+const FIT_PX_MIN = 11;
+const FIT_PX_MAX = 15;
 /** The largest font that a user can choose. */
 export const ZOOM_PX_MAX = 32;
 const TAKEN_PX = 14;
@@ -17,7 +22,7 @@ const MARGIN_PX = 22;
 
 export function fontSizeFor(cols: number, widthPx: number): number {
   const exact = (widthPx - MARGIN_PX) / (cols * CELL_RATIO);
-  return Math.max(FONT_PX_MIN, Math.min(FONT_PX_MAX, Math.floor(exact * 2) / 2));
+  return Math.max(FIT_PX_MIN, Math.min(FIT_PX_MAX, Math.floor(exact * 2) / 2));
 }
 
 export function sizeFor(widthPx: number, heightPx: number): Size {

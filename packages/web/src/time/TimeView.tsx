@@ -33,7 +33,7 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
       (line) => {
         if (isCurrent) setTimeline(line);
       },
-      (error: unknown) => setTrouble(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setTrouble(sentenceOf(error)),
     );
     return () => {
       isCurrent = false;
@@ -106,7 +106,7 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
               aria-pressed={skipsSilence}
               onClick={() => setSkipsSilence(!skipsSilence)}
             >
-              Skip silence
+              Skip idle
             </button>
             <output className="mono one-line">{shown === null ? '' : new Date(shown.at).toLocaleString()}</output>
             {shown !== null && (
@@ -245,7 +245,7 @@ async function load(session: SessionInfo): Promise<Timeline> {
   const marks = [];
   for await (const mark of client.marks(session.id)) marks.push(mark);
   const { history } = await client.explain(session.id);
-  const { offset } = await client.get(session.id);
+  const { offset, lastOutputAt } = await client.get(session.id);
   const endAt = session.endedAt ?? Date.now();
-  return timelineOf({ startedAt: session.startedAt, endAt, endOffset: offset }, marks, history);
+  return timelineOf({ startedAt: session.startedAt, endAt, endOffset: offset, lastOutputAt }, marks, history);
 }

@@ -4,6 +4,7 @@
  */
 import type { Client } from '@spool/client';
 import type { Terminal } from '@xterm/xterm';
+import { sentenceOf } from '../link/ask-gateway.ts';
 import { resizeTo } from '../terminal/emulator.ts';
 import { repainted } from '../terminal/session-view.ts';
 
@@ -45,7 +46,7 @@ export class PastScreenView {
         await this.#paint(offset);
         this.onTrouble(null);
       } catch (error) {
-        this.onTrouble(error instanceof Error ? error.message : String(error));
+        this.onTrouble(sentenceOf(error));
         // A daemon that is being replaced answers in a moment; a newer request of the user comes first.
         await new Promise((later) => setTimeout(later, RETRY_MS));
         this.#wanted ??= offset;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { heat, nextOutputAfter, offsetAt, timelineOf, timeAt } from './timeline.ts';
 
-const LIFE = { startedAt: 1000, endAt: 9000, endOffset: 500 };
+const LIFE = { startedAt: 1000, endAt: 9000, endOffset: 500, lastOutputAt: 6000 };
 const MARKS = [
   { type: 'time', offset: 100, at: 2000 },
   { type: 'resize', offset: 100, at: 2500, cols: 100, rows: 30 },
@@ -50,4 +50,13 @@ test('heat is between 0 and 1, and nothing is written outside of the life', () =
       for (const part of parts) expect(part >= 0 && part <= 1).toBe(true);
     }),
   );
+});
+
+test('[PAGE-62] a session that is quiet now has shown its last bytes since they came, not since now', () => {
+  const life = { startedAt: 1000, endAt: 900_000, endOffset: 500, lastOutputAt: 1500 };
+  const line = timelineOf(life, [], []);
+  expect([1000, 1499, 1500, 450_000, 900_000].map((at) => offsetAt(line, at))).toEqual([0, 0, 500, 500, 500]);
+  expect(line.endAt).toBe(900_000);
+  expect(nextOutputAfter(line, 1500)).toBe(null);
+  expect(offsetAt(timelineOf({ ...life, lastOutputAt: null }, [], []), 899_999)).toBe(0);
 });

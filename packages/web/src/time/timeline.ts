@@ -1,7 +1,7 @@
 /**
  * The life of a session on a line: its output over time, its states, and its milestones.
  *
- * Positions are times, because people remember times; each leads to an exact offset.
+ * Positions are times, because people remember times; each leads to an exact offset. Keeps PAGE-62.
  */
 import type { HistoryItem, LogMarkInfo } from '@spool/client';
 
@@ -28,6 +28,8 @@ export interface SessionLifetime {
   /** The time of the end, or the present. */
   readonly endAt: number;
   readonly endOffset: number;
+  /** The time of the last output; null if it is unknown. */
+  readonly lastOutputAt: number | null;
 }
 
 export function timelineOf(
@@ -44,9 +46,12 @@ export function timelineOf(
       notes.push({ at: mark.at, offset: mark.offset, kind: 'resize', text: `${mark.cols}×${mark.rows}` });
     }
   }
-  const lastOutput = points.at(-1)!;
-  const endAt = Math.max(life.endAt, lastOutput.at + 1);
-  points.push({ offset: life.endOffset, at: endAt });
+  const lastMark = points.at(-1)!;
+  const endAt = Math.max(life.endAt, lastMark.at + 1);
+  // The end of the log is as old as its last bytes: a session that is quiet now has shown them since then.
+  const lastAt = Math.min(endAt, Math.max(lastMark.at, life.lastOutputAt ?? endAt));
+  points.push({ offset: life.endOffset, at: lastAt });
+  if (lastAt < endAt) points.push({ offset: life.endOffset, at: endAt });
   for (const item of history) {
     const note = noteOf(item);
     if (note !== null) notes.push({ at: item.at, offset: item.offset, ...note });
@@ -103,5 +108,6 @@ export function timeAt({ points }: Timeline, offset: number): number {
 
 /** Returns the next time with output, for a player that skips silence. */
 export function nextOutputAfter({ points }: Timeline, at: number): number | null {
-  return points.find((point) => point.at > at)?.at ?? null;
+  const now = points.findLast((point) => point.at <= at)?.offset ?? -1;
+  return points.find((point) => point.at > at && point.offset > now)?.at ?? null;
 }

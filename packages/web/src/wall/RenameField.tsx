@@ -1,6 +1,7 @@
 /** A field for a new name of a session: Enter accepts it, Escape cancels. */
 import type { SessionInfo } from '@spool/client';
 import { useState } from 'react';
+import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
 import { put } from '../sessions/store.ts';
 
@@ -14,7 +15,7 @@ export function RenameField({ session, onDone }: { readonly session: SessionInfo
       put(await client.update(session.id, { name: name.trim() }));
       onDone();
     } catch (error) {
-      setTrouble(error instanceof Error ? error.message : String(error));
+      setTrouble(sentenceOf(error));
     }
   };
   return (
