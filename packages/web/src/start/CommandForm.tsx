@@ -10,6 +10,7 @@ import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
 import { EnvironmentField, NameField, Trouble } from './fields.tsx';
 import { FolderField } from './FolderField.tsx';
+import { freeName, programIn } from './names.ts';
 import { type StartDraft, NEW_DRAFT, removeTemplate, saveTemplate, useTemplates } from './templates.ts';
 
 const RECENT_MAX = 8;
@@ -27,11 +28,14 @@ export function CommandForm() {
     setTrouble(null);
     setStarting(true);
     const { line, cwd, name, environment, isTask, cols, rows } = draft;
+    const program = programIn(line);
     try {
       const session = await client.run({
         command: ['/bin/sh', '-c', line],
         ...(cwd !== '' && { cwd }),
-        ...(name.trim() !== '' && { name: name.trim() }),
+        ...(name.trim() !== ''
+          ? { name: name.trim() }
+          : program !== null && { name: freeName(program, useSessions.getState().byId.values()) }),
         ...(environment.trim() !== '' && { env: environmentOf(environment) }),
         ...(isTask && { isTask }),
         size: { cols, rows },
@@ -62,7 +66,11 @@ export function CommandForm() {
           />
         </label>
         <FolderField value={draft.cwd} recent={recent.folders} onValue={(cwd) => set({ cwd })} />
-        <NameField value={draft.name} placeholder="the command's name" onValue={(name) => set({ name })} />
+        <NameField
+          value={draft.name}
+          placeholder={programIn(draft.line) ?? "the command's name"}
+          onValue={(name) => set({ name })}
+        />
         <label className="check">
           <input type="checkbox" checked={draft.isTask} onChange={(event) => set({ isTask: event.target.checked })} />
           <span>A task: it is expected to end, and its result is kept and reported</span>
@@ -184,14 +192,6 @@ function Templates({ onTake }: { readonly onTake: (draft: StartDraft) => void })
       </ul>
     </section>
   );
-}
-
-/** Returns a free name. Names are unique among running sessions: the second `front` is `front-2`. */
-function freeName(name: string, sessions: Iterable<SessionInfo>): string {
-  const taken = new Set([...sessions].filter(({ state }) => state === 'running').map((session) => session.name));
-  let free = name;
-  for (let count = 2; taken.has(free); count++) free = `${name}-${count}`;
-  return free;
 }
 
 interface Recent {

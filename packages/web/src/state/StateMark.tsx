@@ -12,6 +12,12 @@ const SHAPES: Readonly<Record<SessionCondition, ReactNode>> = {
       <path d="M8 2.25A5.75 5.75 0 0 1 13.75 8" />
     </>
   ),
+  erred: (
+    <>
+      <path d="M8 2 14.500 13.500H1.500Z" />
+      <path d="M8 6.500v3M8 11.500v.010" />
+    </>
+  ),
   idle: <circle cx="8" cy="8" r="4.75" />,
   starting: <circle cx="8" cy="8" r="4.75" strokeDasharray="2.2 2.8" />,
   done: <path d="m3 8.5 3.5 3.5L13.500 4.500" />,

@@ -1,10 +1,23 @@
-/** The condition of a session in one word: its lifecycle and its status combined. */
+/**
+ * The condition of a session in one word: its lifecycle and its status combined. `erred`: it runs, and its last turn has failed,
+ * so that it does nothing until the user acts. Keeps PAGE-60.
+ */
 import type { SessionInfo } from '@spool/client';
 
-export type SessionCondition = 'waits' | 'working' | 'idle' | 'starting' | 'done' | 'failed' | 'stopped' | 'lost';
+export type SessionCondition =
+  | 'waits'
+  | 'erred'
+  | 'working'
+  | 'idle'
+  | 'starting'
+  | 'done'
+  | 'failed'
+  | 'stopped'
+  | 'lost';
 
 export const CONDITION_WORDS: Readonly<Record<SessionCondition, string>> = {
   waits: 'waits for you',
+  erred: 'turn failed',
   working: 'working',
   idle: 'idle',
   starting: 'starting',
@@ -18,6 +31,7 @@ export function conditionOf({ state, status }: Pick<SessionInfo, 'state' | 'stat
   switch (state) {
     case 'running':
       if (status.state === 'blocked') return 'waits';
+      if (status.state === 'idle' && status.kind === 'error') return 'erred';
       return status.state === 'exited' ? 'idle' : status.state;
     case 'exited':
       return 'done';
@@ -30,9 +44,10 @@ export function conditionOf({ state, status }: Pick<SessionInfo, 'state' | 'stat
   }
 }
 
-/** The order of conditions: those that wait for the user come first, then the working ones; the ended come last. */
+/** The order of conditions: those that need the user come first, then the working ones; the ended come last. */
 export const CONDITION_ORDER: readonly SessionCondition[] = [
   'waits',
+  'erred',
   'working',
   'starting',
   'idle',

@@ -1,5 +1,5 @@
 /** One session: its name and state, its terminal, its past, text, files and changes, and its actions. */
-import type { SessionInfo, Size, Viewer } from '@spool/client';
+import { type SessionInfo, type Size, SpoolError, type Viewer } from '@spool/client';
 import { useEffect, useRef, useState } from 'react';
 import { AgentView } from '../agent/AgentView.tsx';
 import { ChangesView } from '../files/ChangesView.tsx';
@@ -27,6 +27,7 @@ import { StateMark } from '../state/StateMark.tsx';
 import { SummaryView } from '../summary/SummaryView.tsx';
 import { TextView } from '../text/TextView.tsx';
 import { TimeView } from '../time/TimeView.tsx';
+import { EndedBar } from './EndedBar.tsx';
 import { FindPanel } from './FindPanel.tsx';
 import { KeyBar } from './KeyBar.tsx';
 import { SessionMenu } from './SessionMenu.tsx';
@@ -34,6 +35,7 @@ import type { ViewState } from './session-view.ts';
 import { held, NOT_STICKY, type Sticky, used } from './sticky.ts';
 import { useSwipe } from './swipe.ts';
 import { type PaneControls, TerminalPane } from './TerminalPane.tsx';
+import { UnknownSession } from './UnknownSession.tsx';
 
 const VIEWS: readonly (readonly [view: SessionViewName, label: string, icon: React.ReactNode])[] = [
   ['terminal', 'Now', <TerminalIcon key="now" />],
@@ -60,10 +62,7 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
   const head = useRef<HTMLElement>(null);
   useSwipe(head, id);
 
-  // A link may lead to an old session that has left the list: it still exists.
-  useEffect(() => {
-    if (session === undefined) client.get(id).then(put, () => {}); // the pane shows the fault
-  }, [id, session]);
+  const isUnknown = useLookup(route, session);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -76,6 +75,7 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
     return () => window.removeEventListener('keydown', onKey, { capture: true });
   }, []);
 
+  if (isUnknown) return <UnknownSession id={id} />;
   return (
     <div className="session-page">
       <header className="session-head" ref={head}>
@@ -148,6 +148,28 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
   );
 }
 
+/**
+ * Fetches a session that is not in the list: a link may lead to an old one, or name one. Returns whether there is none. Other
+ * faults are shown by the pane.
+ */
+function useLookup(route: SessionRoute, session: SessionInfo | undefined): boolean {
+  const [unknownId, setUnknownId] = useState<string | null>(null);
+  const isMissing = session === undefined;
+  useEffect(() => {
+    if (!isMissing) return;
+    client.get(route.id).then(
+      (found) => {
+        put(found);
+        if (found.id !== route.id) location.replace(addressOf({ ...route, id: found.id }));
+      },
+      (error: unknown) => {
+        if (SpoolError.is(error, 'SESSION_UNKNOWN')) setUnknownId(route.id);
+      },
+    );
+  }, [route.id, isMissing]);
+  return isMissing && unknownId === route.id;
+}
+
 function Other({ session, route }: { readonly session: SessionInfo; readonly route: SessionRoute }) {
   switch (route.view) {
     case 'time':
@@ -171,6 +193,7 @@ function Other({ session, route }: { readonly session: SessionInfo; readonly rou
       return (
         <>
           {conditionOf(session) === 'waits' && <AskCard isHere session={session} />}
+          {session.state !== 'running' && <EndedBar session={session} />}
           <TextView session={session} />
         </>
       );
@@ -192,8 +215,10 @@ function Live({ id, session, fontPx, onSize, onViewers, onControls }: LiveProps)
   const latest = useRef(sticky);
   latest.current = sticky;
   const controls = useRef<PaneControls | null>(null);
+  const isEnded = session !== undefined && session.state !== 'running';
   return (
     <>
+      {isEnded && <EndedBar session={session} />}
       {session !== undefined && conditionOf(session) === 'waits' && <AskCard isHere session={session} />}
       {state.type === 'failed' && (
         <p className="link-notice" role="alert">
@@ -203,6 +228,7 @@ function Live({ id, session, fontPx, onSize, onViewers, onControls }: LiveProps)
       <TerminalPane
         id={id}
         cwd={session?.cwd ?? ''}
+        isEnded={isEnded}
         fontPx={fontPx}
         onState={setState}
         onSize={onSize}
@@ -218,7 +244,7 @@ function Live({ id, session, fontPx, onSize, onViewers, onControls }: LiveProps)
           };
         }}
       />
-      <KeyBar sticky={sticky} onSticky={setSticky} onKey={(name) => controls.current?.view.press(name)} />
+      {!isEnded && <KeyBar sticky={sticky} onSticky={setSticky} onKey={(name) => controls.current?.view.press(name)} />}
     </>
   );
 }
@@ -226,14 +252,14 @@ function Live({ id, session, fontPx, onSize, onViewers, onControls }: LiveProps)
 function Others({ viewers }: { readonly viewers: readonly Viewer[] }) {
   return (
     <details className="others">
-      <summary>{viewers.length} here</summary>
+      <summary>{viewers.length} viewers</summary>
       <ul>
         {viewers.map(({ who, size, isReadOnly }, index) => (
           <li key={index}>
             <span dir="auto">{who || 'somebody'}</span>{' '}
             <span className="quiet">
               {size === null ? '' : `${size.cols}×${size.rows} `}
-              {isReadOnly ? 'looks' : ''}
+              {isReadOnly ? 'viewing' : ''}
             </span>
           </li>
         ))}

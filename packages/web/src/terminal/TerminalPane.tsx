@@ -29,6 +29,8 @@ export interface PaneControls {
 export interface TerminalPaneProps extends ViewListener {
   readonly id: string;
   readonly cwd: string;
+  /** Whether the session has ended: its last screen takes no keys. */
+  readonly isEnded: boolean;
   /** The font size; null: the whole width fits. */
   readonly fontPx: number | null;
   /** Called with the live pane, and with null when it closes. */
@@ -99,7 +101,7 @@ export function TerminalPane(props: TerminalPaneProps) {
         setNotice(sentenceOf(error));
       }
     });
-    if (matchMedia('(pointer: fine)').matches) emulator.focus();
+    if (!latest.current.isEnded && matchMedia('(pointer: fine)').matches) emulator.focus();
     return () => {
       noteRead(id, view.shownOffset);
       stopFiles();
@@ -173,22 +175,36 @@ export function TerminalPane(props: TerminalPaneProps) {
           {notice}
         </p>
       )}
-      <div className="terminal-pane" ref={pane} />
+      <div className="terminal-pane" data-ended={props.isEnded || undefined} ref={pane} />
     </>
   );
 }
 
 type Emulator = ReturnType<typeof newEmulator>;
 
-/** Keeps the row of the cursor visible if the screen is higher than the pane: users type there. */
+/** Keeps the cursor visible if the screen is higher or wider than the pane: users type there. */
 function keepCursorInSight(emulator: Emulator, box: HTMLElement): void {
   const screen = box.querySelector<HTMLElement>('.xterm-screen');
-  if (screen === null || box.scrollHeight <= box.clientHeight) return;
+  if (screen === null) return;
+  keepColumnInSight(emulator, box, screen);
+  if (box.scrollHeight <= box.clientHeight) return;
   const rowPx = screen.offsetHeight / emulator.rows;
   const above = screen.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
   const top = above + emulator.buffer.active.cursorY * rowPx;
   if (top + 2 * rowPx > box.scrollTop + box.clientHeight) box.scrollTop = top + 2 * rowPx - box.clientHeight;
   else if (top < box.scrollTop) box.scrollTop = Math.max(0, top - rowPx);
+}
+
+/** The columns beside the cursor that stay visible, too. */
+const COLUMNS_BESIDE = 4;
+
+function keepColumnInSight(emulator: Emulator, box: HTMLElement, screen: HTMLElement): void {
+  if (screen.offsetWidth <= box.clientWidth) return;
+  const columnPx = screen.offsetWidth / emulator.cols;
+  const left = emulator.buffer.active.cursorX * columnPx;
+  if (left + COLUMNS_BESIDE * columnPx > box.scrollLeft + box.clientWidth)
+    box.scrollLeft = left + COLUMNS_BESIDE * columnPx - box.clientWidth;
+  else if (left < box.scrollLeft) box.scrollLeft = Math.max(0, left - COLUMNS_BESIDE * columnPx);
 }
 
 /** Lets a finger scroll the pane, and if the pane cannot scroll, the lines above the screen. */

@@ -6,10 +6,7 @@ import { SCROLLBACK_LINES } from '@spool/protocol';
 import { guard, mendAlternate, useWidths, type EngineCore } from '@spool/screen/xterm';
 import { Terminal } from '@xterm/xterm';
 import type { Theme } from '../shell/theme.ts';
-import { TERMINAL_THEMES } from './themes.ts';
-
-/** The minimum contrast of WCAG AA for text. */
-const CONTRAST_RATIO_MIN = 4.5;
+import { contrastOf, TERMINAL_THEMES } from './themes.ts';
 
 export interface EmulatorOptions {
   readonly fontSize: number;
@@ -43,12 +40,6 @@ export function setTheme(terminal: Terminal, theme: Theme): void {
   terminal.options.theme = TERMINAL_THEMES[theme];
   terminal.options.minimumContrastRatio = contrastOf(theme);
 }
-
-/**
- * Returns the minimum contrast. Programs draw black on green and white on yellow, for a dark terminal: the light theme makes such
- * text readable.
- */
-const contrastOf = (theme: Theme): number => (theme === 'light' ? CONTRAST_RATIO_MIN : 1);
 
 export function resizeTo(terminal: Terminal, cols: number, rows: number): void {
   if (terminal.cols === cols && terminal.rows === rows) return;

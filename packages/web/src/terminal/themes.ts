@@ -4,6 +4,15 @@
 import type { ITheme } from '@xterm/xterm';
 import type { Theme } from '../shell/theme.ts';
 
+/** The minimum contrast of WCAG AA for text. */
+const CONTRAST_RATIO_MIN = 4.5;
+
+/**
+ * Returns the minimum contrast. Programs draw black on green and white on yellow, for a dark terminal: the light theme makes such
+ * text readable.
+ */
+export const contrastOf = (theme: Theme): number => (theme === 'light' ? CONTRAST_RATIO_MIN : 1);
+
 export const TERMINAL_THEMES: Readonly<Record<Theme, ITheme>> = {
   dark: {
     background: '#0e0d0b',

@@ -25,6 +25,7 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
   const isUnread = useUnread(session);
   const [isRenaming, setRenaming] = useState(false);
   const since = session.endedAt ?? session.status.since;
+  const url = session.state === 'running' ? session.milestone?.url : undefined;
   const onKey = (event: React.KeyboardEvent): void => {
     if (event.metaKey || event.ctrlKey || event.altKey || isRenaming) return;
     if (event.key === 'p') togglePin(id);
@@ -40,6 +41,7 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
         className="tile"
         data-condition={condition}
         data-unread={isUnread || undefined}
+        data-linked={url !== undefined || undefined}
         href={addressOf({ page: 'session', id, view: 'terminal' })}
         onClick={() => markSeen(id, session.offset)}
       >
@@ -61,9 +63,7 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
         <Progress session={session} />
         <span className="quiet one-line mono command">{commandOf(session)}</span>
       </a>
-      {session.state === 'running' && session.milestone?.url !== undefined && (
-        <WebLink url={session.milestone.url} className="tile-link" />
-      )}
+      {url !== undefined && <WebLink url={url} className="tile-link" />}
       <span className="tile-acts">
         <button type="button" aria-pressed={isPinned} aria-label={`Pin ${name}`} onClick={() => togglePin(id)}>
           <PinIcon />

@@ -1,7 +1,8 @@
 /** Paints a small grid into a separate bitmap; a wall draws the bitmaps at the places of the tiles. */
 import { GridBit, type GridRun } from '@spool/protocol';
 import type { Theme } from '../shell/theme.ts';
-import { TERMINAL_THEMES } from '../terminal/themes.ts';
+import { contrastOf, TERMINAL_THEMES } from '../terminal/themes.ts';
+import { readableInk } from './contrast.ts';
 import type { GridState } from './grid-state.ts';
 
 export interface Bitmap {
@@ -77,7 +78,7 @@ function paintRun(
     pen.fillRect(left, top, width, cellHeight);
   }
   if (text.trim() !== '') {
-    pen.fillStyle = ink;
+    pen.fillStyle = readableInk(ink, paper ?? own.background!, contrastOf(theme));
     pen.globalAlpha = (bits & GridBit.dim) === 0 ? 1 : 0.6;
     pen.fillText(text, left, top + cellHeight / 2, width);
     pen.globalAlpha = 1;
