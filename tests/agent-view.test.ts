@@ -64,6 +64,23 @@ class AttachedAgent implements Disposable {
   }
 }
 
+test('[LIST-7, LIST-8] a list has the first prompt and the last words of an agent, also after its end and for the next keeper', async () => {
+  await using daemon = new TestDaemon();
+  await start(daemon, 'ann', 'show');
+  await start(daemon, 'bob');
+  await daemon.spool(['prompt', 'bob', 'say hello to everyone', '--wait', 'idle']);
+  const row = async (name: string): Promise<string> =>
+    (await daemon.spool(['ls'])).stdout.split('\n').find((line) => line.includes(`  ${name}  `)) ?? '';
+  await until('the turn is over', async () => (await row('ann')).includes('show is done'), SEE_MS);
+  expect(await row('ann')).toMatch(/ show is done +claude: show$/);
+  expect(await row('bob')).toMatch(/ hello to everyone +claude: say hello to everyone$/);
+  expect(await row('ann')).not.toContain('stream-json');
+  await daemon.spool(['stop', 'ann', 'bob']);
+  await daemon.spool(['daemon', 'restart']);
+  expect(await row('ann')).toMatch(/ claude: show$/);
+  expect(await row('bob')).toMatch(/ claude: say hello to everyone$/);
+});
+
 test('[SHOW-4] `logs` of an agent is plain text in a pipe: Markdown, tools, diffs, never the wire', async () => {
   await using daemon = new TestDaemon();
   await start(daemon, 'ann', 'show');

@@ -12,6 +12,8 @@ const SIZES = [
 
 const env = { PATH: process.env.PATH!, TERM: 'xterm-256color', LANG: 'C.UTF-8', PS1: '$ ', HOME: '/' };
 const size = { cols: 80, rows: 24 };
+/** Folders that every machine has, in no repository. */
+const cwd = '/usr/share';
 /** A screen of 200×50 on which every place is different. */
 const MAP =
   'for row in $(seq 1 49); do printf "row %s" $row; for col in $(seq 20 20 180); do printf "\\033[%s;%sHcol %s" $row $col $col; done; echo; done; printf "cursor here>"; exec sleep 1000';
@@ -34,7 +36,7 @@ beforeAll(async () => {
       startedAt: endedAt - 60_000,
       endedAt,
       output,
-      run: { command: ['npm', 'test'] },
+      run: { command: ['npm', 'test'], cwd },
     });
   }
   client = await daemon.client();
@@ -46,26 +48,29 @@ beforeAll(async () => {
     id: 'builds0000',
     name: 'build',
     command: ['sh', '-c', builds],
+    cwd: '/usr/lib',
     env,
     size,
     labels: { team: 'web' },
   });
-  await client.run({ id: 'deploys000', name: 'deploy', command: ['bash', '-c', asks], env, size });
-  await client.run({ id: 'shell00000', name: 'shell', command: shell, env, size });
+  await client.run({ id: 'deploys000', name: 'deploy', command: ['bash', '-c', asks], cwd, env, size });
+  await client.run({ id: 'shell00000', name: 'shell', command: shell, cwd, env, size });
   await client.run({
     id: 'map0000000',
     name: 'map',
     command: ['sh', '-c', MAP],
+    cwd,
     env,
     size: { cols: 200, rows: 50 },
     sizePolicy: 'fixed',
   });
   const fails = 'echo "error: 漢字 is not a word"; exit 3';
-  await client.run({ id: 'spelling00', name: 'spelling', command: ['sh', '-c', fails], env, size, isTask: true });
+  await client.run({ id: 'spelling00', name: 'spelling', command: ['sh', '-c', fails], cwd, env, size, isTask: true });
   await client.run({
     id: 'install000',
     name: 'install',
     command: ['sh', '-c', 'echo "added 412 packages in 3s"; exec sleep 1000'],
+    cwd,
     env,
     size,
     isTask: true,

@@ -5,6 +5,17 @@ import { AgentStatus } from './agent-status.ts';
 const event = (body: AgentBody): AgentEvent =>
   ({ seq: 0, at: 0, session: 's', source: 'claude', evidence: 'wire', ...body }) as AgentEvent;
 
+test('[STATE-11] the status has the last words of the agent in one line, also after a restart of its driver', () => {
+  const status = new AgentStatus();
+  expect(status.at(0).said).toBeUndefined();
+  status.take(event({ kind: 'message.done', message: 'm', part: 0, text: 'All tests\n\npass now.\n' }));
+  expect(new AgentStatus(status.state).at(0).said).toBe('All tests pass now.');
+  status.take(event({ kind: 'message.done', message: 'n', part: 0, text: ' \n' }));
+  expect(status.at(0).said).toBe('All tests pass now.');
+  status.take(event({ kind: 'message.done', message: 'n', part: 0, text: 'x'.repeat(9_000_000) }));
+  expect(status.at(0).said).toBe(`${'x'.repeat(300)}…`);
+});
+
 test('[EVT-7] a prompt that was sent makes the agent work, until its turn has ended or it is refused', () => {
   const status = new AgentStatus();
   expect(status.at(0)).toMatchObject({ state: 'idle', kind: 'prompt' });

@@ -31,6 +31,8 @@ export interface AgentStatusState {
   readonly isTurn: boolean;
   readonly isEnded: boolean;
   readonly thought: string | null;
+  /** Absent in a checkpoint of an older version. */
+  readonly said?: string | null;
   readonly detail: string | null;
   readonly outcome: string | null;
   /** The problem with the agent's input, in words. */
@@ -45,6 +47,7 @@ export class AgentStatus {
   #isTurn: boolean;
   #isEnded: boolean;
   #thought: string | null;
+  #said: string | null;
   #detail: string | null;
   #outcome: string | null;
   #input: string | null;
@@ -57,6 +60,7 @@ export class AgentStatus {
     this.#isTurn = from?.isTurn ?? false;
     this.#isEnded = from?.isEnded ?? false;
     this.#thought = from?.thought ?? null;
+    this.#said = from?.said ?? null;
     this.#detail = from?.detail ?? null;
     this.#outcome = from?.outcome ?? null;
     this.#input = from?.input ?? null;
@@ -71,6 +75,7 @@ export class AgentStatus {
       isTurn: this.#isTurn,
       isEnded: this.#isEnded,
       thought: this.#thought,
+      said: this.#said,
       detail: this.#detail,
       outcome: this.#outcome,
       input: this.#input,
@@ -122,6 +127,9 @@ export class AgentStatus {
       case 'tool.ended':
         this.#tools.delete(event.tool);
         break;
+      case 'message.done':
+        this.#said = short(event.text) || this.#said;
+        break;
       case 'thinking.done':
         this.#thought = lastLine(event.text);
         break;
@@ -156,7 +164,7 @@ export class AgentStatus {
   #at(nextOffset: number): WireStatus {
     const [ask] = this.#asks.values();
     const activity = short([...this.#tools.values()].at(-1) ?? '') || null;
-    const rest = { activity, thought: this.#thought };
+    const rest = { activity, thought: this.#thought, ...(this.#said !== null && { said: this.#said }) };
     if (this.#isEnded) return { state: 'idle', kind: 'done', why: 'the agent has ended', ...rest };
     if (ask) {
       // There may be one request too many: a record can end between the request and the event of its denial.
@@ -227,6 +235,10 @@ function lastLine(text: string): string {
 }
 
 function short(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  // The limit comes first: a message may have megabytes.
+  const line = text
+    .slice(0, 10 * TEXT_CHARACTERS_MAX)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return line.length > TEXT_CHARACTERS_MAX ? `${line.slice(0, TEXT_CHARACTERS_MAX)}…` : line;
 }

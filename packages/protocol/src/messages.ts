@@ -160,6 +160,8 @@ export interface SessionInfo {
 export interface DriverInfo {
   readonly name: string;
   readonly state: 'running' | 'failed' | 'done';
+  /** The start of the agent's first prompt, in one line; absent before there is one. */
+  readonly prompt?: string | undefined;
   readonly options?: AgentStartOptions | undefined;
   readonly resumes?: AgentResumed | undefined;
   /** The start and end of the events log. */
@@ -175,6 +177,8 @@ export interface WireStatus {
   readonly why: string;
   readonly activity: string | null;
   readonly thought: string | null;
+  /** The start of the agent's last message, in one line; absent before there is one. */
+  readonly said?: string | undefined;
   readonly question?: Question | undefined;
   /** The pending requests, the oldest first. `offset` is in the events log. */
   readonly requests?: readonly OpenRequest[] | undefined;

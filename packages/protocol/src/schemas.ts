@@ -75,6 +75,7 @@ const wireStatus = z.strictObject({
   why: z.string().max(10_000),
   activity: z.string().max(10_000).nullable(),
   thought: z.string().max(10_000).nullable(),
+  said: z.string().max(10_000).optional(),
   question: z
     .strictObject({
       text: z.string().max(10_000),

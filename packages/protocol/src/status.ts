@@ -60,7 +60,7 @@ export interface Status {
   readonly requests?: readonly OpenRequest[] | undefined;
   /** The program's own description of its thoughts. */
   readonly thought: string | null;
-  /** The last sentence of the agent, as far as it was on the screen; absent if it is unknown. */
+  /** The last words of the agent: from its own protocol, or as far as they were on the screen; absent if they are unknown. */
   readonly said?: string | undefined;
   /** The progress in percent. */
   readonly progress: number | null;

@@ -4,7 +4,13 @@ import { sessionWith } from '../watch/fixture.ts';
 import { sessionTable, type TableLook } from './session-table.ts';
 
 const VIEWER = { who: 'cli 1', size: null, isReadOnly: false, since: 0 };
-const LOOK: TableLook = { now: 61_000, width: undefined, isColoured: false, showsLabels: false };
+const LOOK: TableLook = {
+  now: 61_000,
+  width: undefined,
+  isColoured: false,
+  showsLabels: false,
+  folder: ({ cwd }) => cwd,
+};
 
 const SESSIONS = [
   sessionWith('aaaaaaaaaa', { offset: 2048, viewers: [VIEWER, VIEWER] }, { state: 'blocked', kind: 'permission' }),
@@ -16,12 +22,12 @@ const SESSIONS = [
 
 test('[LIST-5, STATE-4] where programs read it, every column is there and every cell is whole and not empty', () => {
   expect(sessionTable(SESSIONS, LOOK)).toEqual([
-    'ID          NAME        STATE               AGE  OUTPUT  VIEWERS  ACTIVITY             COMMAND',
-    'aaaaaaaaaa  aaaaaaaaaa  blocked permission   1m      2k        2  -                    sleep 1',
-    'bbbbbbbbbb  evil\\e[2J   failed 3             1m       0        -  -                    sleep 1',
-    'cccccccccc  n           stopped SIGHUP       1m       0        -  -                    sleep 1',
-    'dddddddddd  n           working              1m       0        -  Bash(npm test)\\e[2J  sleep 1',
-    'eeeeeeeeee  n           idle prompt          1m       0        -  -                    sleep 1',
+    'ID          NAME        STATE               AGE  OUTPUT  VIEWERS  FOLDER  ACTIVITY             COMMAND',
+    'aaaaaaaaaa  aaaaaaaaaa  blocked permission   1m      2k        2  /       -                    sleep 1',
+    'bbbbbbbbbb  evil\\e[2J   failed 3             1m       0        -  /       -                    sleep 1',
+    'cccccccccc  n           stopped SIGHUP       1m       0        -  /       -                    sleep 1',
+    'dddddddddd  n           working              1m       0        -  /       Bash(npm test)\\e[2J  sleep 1',
+    'eeeeeeeeee  n           idle prompt          1m       0        -  /       -                    sleep 1',
   ]);
   const long = sessionWith('f', { name: 'x'.repeat(300), command: ['y'.repeat(300)] });
   expect(sessionTable([long], LOOK)[1]).toContain(`${'x'.repeat(300)}  working`);
@@ -29,27 +35,67 @@ test('[LIST-5, STATE-4] where programs read it, every column is there and every 
 
 test('[LIST-5] labels have a column on request', () => {
   expect(sessionTable(SESSIONS.slice(4), { ...LOOK, width: 80, showsLabels: true })).toEqual([
-    'ID          NAME  STATE        AGE  OUTPUT  LABELS         COMMAND',
-    'eeeeeeeeee  n     idle prompt   1m       0  team=web,mine  sleep 1',
+    'ID          NAME  STATE        AGE  OUTPUT  LABELS         FOLDER  COMMAND',
+    'eeeeeeeeee  n     idle prompt   1m       0  team=web,mine  /       sleep 1',
   ]);
 });
 
 test('[LIST-5] on a terminal an empty column is room for the others', () => {
   expect(sessionTable(SESSIONS.slice(2, 3), { ...LOOK, width: 80 })[0]).toBe(
-    'ID          NAME  STATE           AGE  OUTPUT  COMMAND',
+    'ID          NAME  STATE           AGE  OUTPUT  FOLDER  COMMAND',
   );
 });
 
 test.each([
-  [100, 'aaaaaaaaaa  aaaaaaaaaa  blocked permission   1m      2k        2                       sleep 1'],
+  [110, 'aaaaaaaaaa  aaaaaaaaaa  blocked permission   1m      2k        2  /                            sleep 1'],
   [80, 'aaaaaaaaaa  aaaaaaaaaa  blocked permission   1m      2k  sleep 1'],
   [60, 'aaaaaaaaaa  blocked permission   1m  sleep 1'],
-  [50, 'aaaaaaaaaa  blocked    1m  sleep 1'],
+  [50, 'aaaaaaaaaa  blocked    1m      2k  sleep 1'],
   [40, 'aaaaaaaaaa  blocked    1m  sleep 1'],
   [20, 'aaaaaaaaaa  blocked'],
   [12, 'aaaaaaaaaa'],
 ])('[LIST-5] in %s columns: what it does, or else its command, rather than a bit of both', (width, line) => {
   expect(sessionTable(SESSIONS, { ...LOOK, width })[1]).toBe(line);
+});
+
+test('[LIST-8] a row says which session it is: by its folder, and by its id where two have one name', () => {
+  const sessions = [
+    sessionWith('aaaaaaaaaa', { name: 'api', cwd: '/src/shop' }),
+    sessionWith('bbbbbbbbbb', { name: 'api', state: 'exited', cwd: '/src/blog', startedAt: 50_000 }),
+    sessionWith('cccccccccc', { name: 'test', state: 'exited', cwd: '/src/blog', startedAt: 50_000 }),
+    sessionWith('dddddddddd', { name: 'test', state: 'exited', cwd: '/src/blog', startedAt: 20_000 }),
+  ];
+  const folder: TableLook['folder'] = ({ cwd }, isShort) => (isShort ? cwd.replace(/.*\//, '') : `${cwd} (main)`);
+  expect(sessionTable(sessions, { ...LOOK, folder, width: 120 })[1]).toContain('  /src/shop (main)  sleep 1');
+  expect(sessionTable(sessions, { ...LOOK, folder, width: 60 }).slice(1)).toEqual([
+    'api         working   1m       0  shop    sleep 1',
+    'bbbbbbbbbb  exited   11s       0  blog    sleep 1',
+    'test        exited   11s       0  blog    sleep 1',
+    'dddddddddd  exited   41s       0  blog    sleep 1',
+  ]);
+});
+
+test('[LIST-8] an agent without a terminal is its first prompt, and its last words', () => {
+  const driver = { name: 'claude', state: 'running', firstOffset: 0, offset: 0 } as const;
+  const command = ['claude', '--output-format', 'stream-json'];
+  const lines = sessionTable(
+    [
+      sessionWith(
+        'aaaaaaaaaa',
+        { driver: { ...driver, prompt: 'fix the tests' }, command },
+        { said: 'All tests pass.' },
+      ),
+      sessionWith('bbbbbbbbbb', { driver, command }),
+    ],
+    { ...LOOK, width: 120 },
+  );
+  expect(lines[1]).toMatch(/All tests pass\.  claude: fix the tests$/);
+  expect(lines[2]).toMatch(/ claude$/);
+});
+
+test('[TASK-2] a session that was ended by its own limit of time reads `timed out`, also in a narrow table', () => {
+  const session = sessionWith('aaaaaaaaaa', { state: 'stopped', signal: 'SIGTERM', endedBy: 'timeout' });
+  for (const width of [120, 40]) expect(sessionTable([session], { ...LOOK, width })[1]).toContain('  timed out ');
 });
 
 test('looks say what is urgent, working, over and wrong', () => {

@@ -1,9 +1,13 @@
-/** Sessions as a table: on a terminal it fits; elsewhere it has all columns, each cell in full. */
+/**
+ * Sessions as a table: on a terminal it fits; elsewhere it has all columns, each cell in full. Keeps LIST-8: a row says which
+ * session it is, by its folder, by an agent's first prompt, and by its id where two have one name.
+ */
 import { questionLine, type SessionInfo } from '@spool/protocol';
 import { shortDuration } from '@spool/protocol/duration';
 import { formatByteSize } from '../command-line/quantities.ts';
-import { printCommand, displayWidth, printable } from '../output/printable.ts';
-import { isEnded, statusWords } from '../output/session-words.ts';
+import { displayWidth, printable } from '../output/printable.ts';
+import { commandWords } from '../output/session-command.ts';
+import { isEnded, shortState, statusWords } from '../output/session-words.ts';
 import { type Column, formatTable, GAP } from '../output/table.ts';
 
 export interface TableLook {
@@ -12,6 +16,8 @@ export interface TableLook {
   readonly width: number | undefined;
   readonly isColoured: boolean;
   readonly showsLabels: boolean;
+  /** Returns the folder of a session as it is shown; `isShort`: only its last part. */
+  readonly folder: (session: SessionInfo, isShort: boolean) => string;
 }
 
 interface SessionColumn extends Column {
@@ -22,6 +28,8 @@ interface SessionColumn extends Column {
 const CHARACTERS_MAX = 1000;
 /** The width below which a state is one word: `blocked` instead of `blocked permission`. */
 const WORDS_WIDTH_MIN = 60;
+/** The width below which there is no column for the id. */
+const ID_WIDTH_MIN = 76;
 /** Stands for an empty cell where programs read the table, so that each line has the same number of cells. */
 const NOTHING = '-';
 
@@ -36,7 +44,7 @@ const STATE: SessionColumn = {
 };
 const SHORT_STATE: SessionColumn = {
   ...STATE,
-  cell: (session) => STATE.cell(session, 0).replace(/^(\S+) \D.*$/, '$1'),
+  cell: (session) => shortState(STATE.cell(session, 0)),
 };
 const AGE: SessionColumn = {
   title: 'AGE',
@@ -69,7 +77,7 @@ const COMMAND: SessionColumn = {
   matters: 4,
   least: 10,
   fair: 30,
-  cell: ({ command }) => clean(printCommand(command)),
+  cell: (session) => clean(commandWords(session)),
 };
 /** The column for a table without room for both: the activity, or else the command. */
 const doingColumn = (least: number): SessionColumn => ({
@@ -78,6 +86,29 @@ const doingColumn = (least: number): SessionColumn => ({
   least,
   cell: (session) => activityOf(session) || COMMAND.cell(session, 0),
 });
+
+/** The folder, with the branch that is checked out there. */
+const folderColumn = (folder: TableLook['folder'], isShort: boolean): SessionColumn => ({
+  title: 'FOLDER',
+  matters: 4.5,
+  least: isShort ? 8 : 12,
+  fair: isShort ? 16 : 28,
+  keepsEnd: true,
+  cell: (session) => clean(folder(session, isShort)),
+});
+
+/** The column for a table without ids: the name, or the id of a session whose name means another one. */
+const referenceColumn = (sessions: readonly SessionInfo[]): SessionColumn => {
+  const meant = meantByName(sessions);
+  return { ...NAME, cell: (session) => (meant.get(session.name) === session.id ? NAME : ID).cell(session, 0) };
+};
+
+/** Returns the id of the session that each name means: the running one, or else the one that started last. */
+function meantByName(sessions: readonly SessionInfo[]): ReadonlyMap<string, string> {
+  const worth = (session: SessionInfo): number => (isEnded(session) ? session.startedAt : Infinity);
+  const inOrder = [...sessions].sort((a, b) => (worth(a) < worth(b) ? -1 : 1));
+  return new Map(inOrder.map(({ name, id }) => [name, id]));
+}
 
 export function sessionTable(sessions: readonly SessionInfo[], look: TableLook): string[] {
   const { now, width } = look;
@@ -88,9 +119,9 @@ export function sessionTable(sessions: readonly SessionInfo[], look: TableLook):
   return look.isColoured ? lines.map((line, at) => coloured(line, sessions[at - 1])) : lines;
 }
 
-function columnsFor(sessions: readonly SessionInfo[], { now, width, showsLabels }: TableLook): SessionColumn[] {
+function columnsFor(sessions: readonly SessionInfo[], { now, width, showsLabels, folder }: TableLook): SessionColumn[] {
   const labels = showsLabels ? [LABELS] : [];
-  const all = [ID, NAME, STATE, AGE, OUTPUT, VIEWERS, ...labels, ACTIVITY, COMMAND];
+  const all = [ID, NAME, STATE, AGE, OUTPUT, VIEWERS, ...labels, folderColumn(folder, false), ACTIVITY, COMMAND];
   if (width === undefined) return all;
   // An empty column is room for the others.
   const filled = all.filter(({ cell }) => sessions.some((session) => cell(session, now) !== ''));
@@ -99,13 +130,25 @@ function columnsFor(sessions: readonly SessionInfo[], { now, width, showsLabels 
   const total = filled.reduce((sum, column) => sum + Math.min(wanted(column), column.fair ?? Infinity) + GAP, -GAP);
   if (total <= width) return filled;
   const isNarrow = width < WORDS_WIDTH_MIN;
-  return [ID, NAME, isNarrow ? SHORT_STATE : STATE, AGE, OUTPUT, ...labels, doingColumn(isNarrow ? 12 : 24)];
+  const names = width < ID_WIDTH_MIN ? [referenceColumn(sessions)] : [ID, NAME];
+  // A folder that all sessions have in common does not distinguish them.
+  const areApart = new Set(sessions.map(({ cwd }) => cwd)).size > 1 && !isNarrow;
+  const folders = areApart ? [folderColumn(folder, true)] : [];
+  return [
+    ...names,
+    isNarrow ? SHORT_STATE : STATE,
+    AGE,
+    OUTPUT,
+    ...labels,
+    ...folders,
+    doingColumn(isNarrow ? 12 : 20),
+  ];
 }
 
-/** Returns the session's problem, or else its question, its activity, its last milestone or its title. */
-export function activityOf({ trouble, status, milestone, title }: SessionInfo): string {
+/** Returns the session's problem, or else its question, its activity, its last milestone, its title or an agent's last words. */
+export function activityOf({ trouble, status, milestone, title, driver }: SessionInfo): string {
   const question = status.question && questionLine(status.question);
-  return clean(trouble ?? question ?? status.activity ?? milestone?.title ?? title);
+  return clean(trouble ?? question ?? status.activity ?? milestone?.title ?? (driver ? (status.said ?? '') : title));
 }
 
 function labelWords(labels: SessionInfo['labels']): string {

@@ -36,4 +36,22 @@ export function cutToWidth(text: string, width: number): string {
   return width < 1 ? '' : `${cutToCells(text, width - 1)}…`;
 }
 
+/** Truncates a text to `width` cells and keeps its end, after an ellipsis. */
+export function cutStartToWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  return width < 1 ? '' : `…${endOfWidth(text, width - 1)}`;
+}
+
+/** Returns the end of a text that fits into `width` cells. */
+export function endOfWidth(text: string, width: number): string {
+  let kept = '';
+  let used = 0;
+  for (const character of [...text].reverse()) {
+    used += displayWidth(character);
+    if (used > width) break;
+    kept = character + kept;
+  }
+  return kept;
+}
+
 const isPlain = (text: string): boolean => /^[\u0020-\u007e]*$/.test(text);

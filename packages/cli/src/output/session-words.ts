@@ -2,13 +2,22 @@
 import type { SessionInfo } from '@spool/protocol';
 import { printable } from './printable.ts';
 
-type End = Pick<SessionInfo, 'state' | 'exitCode' | 'signal'>;
+type End = Pick<SessionInfo, 'state' | 'exitCode' | 'signal'> & Partial<Pick<SessionInfo, 'endedBy'>>;
 
-/** `running`, `exited`, `failed 3`, `stopped SIGHUP`: for a column. */
-export function describeState({ state, exitCode, signal }: End): string {
+/** `running`, `exited`, `failed 3`, `stopped SIGHUP`, `timed out`: for a column. */
+export function describeState({ state, exitCode, signal, endedBy }: End): string {
+  if (endedBy === 'timeout') return TIMED_OUT;
   if (state === 'running' || state === 'exited' || state === 'lost') return state;
   const how = exitCode ?? signal;
   return how === null ? state : `${state} ${how}`;
+}
+
+/** The words for a session that was ended by its own limit of time. */
+const TIMED_OUT = 'timed out';
+
+/** Returns a column's words in one word, for a narrow terminal: `blocked` for `blocked permission`; `failed 3` is short enough. */
+export function shortState(words: string): string {
+  return words === TIMED_OUT ? words : words.replace(/^(\S+) \D.*$/s, '$1');
 }
 
 /** Returns the activity of a running session (`working`, `blocked permission`, `idle prompt`), or how it ended: for a column. */
@@ -19,7 +28,8 @@ export function statusWords(session: End & Pick<SessionInfo, 'status'>): string 
 }
 
 /** `exit code 3`, `signal SIGSEGV`, `killed by SIGKILL`, …: after "ended, ". */
-export function endWords({ state, exitCode, signal }: End): string {
+export function endWords({ state, exitCode, signal, endedBy }: End): string {
+  if (endedBy === 'timeout') return TIMED_OUT;
   if (state === 'lost') return 'exit code unknown, because the daemon died';
   if (exitCode !== null) return `exit code ${exitCode}`;
   if (signal === null) return state;
@@ -28,9 +38,10 @@ export function endWords({ state, exitCode, signal }: End): string {
 
 /** `build exited with code 7`, `build was stopped (SIGTERM)`. */
 export function endSentence(session: End & Pick<SessionInfo, 'name'>): string {
-  const { state, exitCode, signal } = session;
+  const { state, exitCode, signal, endedBy } = session;
   const name = printable(session.name);
   if (state === 'lost') return `${name} was lost: ${endWords(session)}`;
+  if (endedBy === 'timeout') return `${name} ${TIMED_OUT}`;
   if (state === 'stopped' || state === 'killed') return `${name} was ${state} (${signal ?? `exit code ${exitCode}`})`;
   return exitCode === null ? `${name} was ended by ${signal}` : `${name} exited with code ${exitCode}`;
 }

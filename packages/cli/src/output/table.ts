@@ -2,11 +2,13 @@
  * Tables that fit the terminal: no line is wider than it. Columns are as wide as their contents. If there is no room for that,
  * columns are narrowed, and then left out, those that matter least first.
  */
-import { cutToWidth, displayWidth } from './printable.ts';
+import { cutStartToWidth, cutToWidth, displayWidth } from './printable.ts';
 
 export interface Column {
   readonly title: string;
   readonly right?: true;
+  /** Whether a truncated cell keeps its end, as a path does. */
+  readonly keepsEnd?: true;
   /** The higher, the longer it stays. By default, columns further left matter more. */
   readonly matters?: number;
   /** The number of cells to which the column may be narrowed. By default only the last column may. */
@@ -34,7 +36,7 @@ export function formatTable(
     const cells = columns.flatMap((column, at) => {
       const columnWidth = widths[at];
       if (columnWidth === null || columnWidth === undefined) return [];
-      const cell = cutToWidth(row[at] ?? '', columnWidth);
+      const cell = (column.keepsEnd ? cutStartToWidth : cutToWidth)(row[at] ?? '', columnWidth);
       const padding = ' '.repeat(columnWidth - displayWidth(cell));
       return [column.right ? padding + cell : cell + padding];
     });

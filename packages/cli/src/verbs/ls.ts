@@ -43,7 +43,7 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
     const now = Date.now();
     if (shown.length > 0) print(shown.map((session) => line(session, now)).join('\n'));
   } else if (shown.length === 0) notice(nothingWords(flags));
-  else await printTable(shown, flags.labels);
+  else await printTable(shown, flags.labels, program.host() !== null);
   if (hidden > 0) notice(`${hidden} more ended; spool ls -a lists all`);
   return 0;
 };
@@ -69,9 +69,11 @@ async function templateOf(text: string): Promise<(session: SessionInfo, now: num
   return sessionTemplate(text);
 }
 
-async function printTable(sessions: readonly SessionInfo[], showsLabels: boolean): Promise<void> {
+async function printTable(sessions: readonly SessionInfo[], showsLabels: boolean, isRemote: boolean): Promise<void> {
   const { sessionTable } = await import('../listing/session-table.ts');
-  const look = { now: Date.now(), width: terminalWidth(), isColoured: wantsColour(1), showsLabels };
+  const { folderWords } = await import('../listing/folders.ts');
+  const folder = folderWords(isRemote ? null : (process.env['HOME'] ?? '/'));
+  const look = { now: Date.now(), width: terminalWidth(), isColoured: wantsColour(1), showsLabels, folder };
   print(sessionTable(sessions, look).join('\n'));
 }
 

@@ -1,6 +1,6 @@
 /** The widths of the columns of `spool watch`. */
 import { displayWidth } from '../output/printable.ts';
-import { statusWords } from '../output/session-words.ts';
+import { shortState, statusWords } from '../output/session-words.ts';
 import { clean } from './text.ts';
 import { doingOf, type Row } from './list.ts';
 
@@ -27,7 +27,7 @@ const TEXT_STEP = 12;
 
 export function stateOf(row: Row, width: number): string {
   const words = statusWords(row);
-  return clean(width < WORDS_WIDTH_MIN ? words.replace(/^(\S+) \D.*$/s, '$1') : words);
+  return clean(width < WORDS_WIDTH_MIN ? shortState(words) : words);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Untrusted text for one line of `spool watch`. */
-import { cutToWidth, displayWidth, printable } from '../output/printable.ts';
+import { cutToWidth, displayWidth, endOfWidth, printable } from '../output/printable.ts';
 
 /** Caps untrusted text, because zero-width characters do not count towards its width. The headline of a request is shorter. */
 const CHARACTERS_MAX = 2000;
@@ -18,12 +18,5 @@ export function fit(text: string, width: number): string {
 
 /** The end of the text that the user is typing. */
 export function endToWidth(text: string, width: number): string {
-  let kept = '';
-  let used = 0;
-  for (const character of [...printable(text.slice(-CHARACTERS_MAX))].reverse()) {
-    used += displayWidth(character);
-    if (used > width) break;
-    kept = character + kept;
-  }
-  return kept;
+  return endOfWidth(printable(text.slice(-CHARACTERS_MAX)), width);
 }

@@ -30,6 +30,7 @@ test('[EVT-8] when a tool begins, the next pieces do not wait for a tick: a perm
     onGrown() {},
     onStatus() {},
     onTool: () => tools++,
+    onFirstPrompt() {},
     onDone() {},
   });
   const said = (status?: WireStatus): number => {

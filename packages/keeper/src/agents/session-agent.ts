@@ -17,6 +17,7 @@ import type { SessionServices } from '../sessions/services.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
 import { DriverProcess } from './driver-process.ts';
 import { EventsLog } from './events-log.ts';
+import { promptLine } from './prompt-line.ts';
 
 export interface SessionAgentOptions {
   readonly record: SessionRecord;
@@ -27,6 +28,8 @@ export interface SessionAgentOptions {
   onStatus(status: Status): void;
   /** Called when a tool has begun: a question may follow, and must not wait for a tick. */
   onTool(): void;
+  /** Called once, with the start of the agent's first prompt. */
+  onFirstPrompt(text: string): void;
   /** Called when the session and its events log have ended. */
   onDone(): void;
 }
@@ -40,6 +43,8 @@ export class SessionAgent {
   readonly #keys: IdempotencyKeys;
   readonly #history: History;
   #isDone: boolean;
+  #prompt: string | undefined;
+  #said: string | undefined;
   #state: Status['state'] = 'starting';
   #kind: string | null = null;
   #since: number;
@@ -50,6 +55,7 @@ export class SessionAgent {
     this.name = agent!.name;
     this.#options = options;
     this.#isDone = record.areEventsDone === true;
+    this.#prompt = record.prompt;
     this.#since = record.startedAt;
     this.#keys = new IdempotencyKeys(folder, 'commands');
     this.#history = new History(folder);
@@ -71,7 +77,8 @@ export class SessionAgent {
   get info(): DriverInfo {
     const { start: firstOffset, end: offset } = this.events.log;
     const { options, resumes } = this.#options.record.run.agent!;
-    const started = { ...(options && { options }), ...(resumes && { resumes }) };
+    const prompt = this.#prompt;
+    const started = { ...(prompt && { prompt }), ...(options && { options }), ...(resumes && { resumes }) };
     return { name: this.name, state: this.#driverState, ...started, firstOffset, offset };
   }
 
@@ -100,6 +107,7 @@ export class SessionAgent {
     const line = JSON.stringify({ type: 'command', id, at: Date.now(), by, command });
     const offset = this.events.append(line) - Buffer.byteLength(line) - 1;
     this.#keys.add(id);
+    this.#notePrompt(command);
     // A client that sends a prompt and then waits for `idle` waits for the turn of this prompt. The driver reports the further
     // states.
     if (command['do'] === 'prompt' && this.#state === 'idle')
@@ -127,6 +135,13 @@ export class SessionAgent {
     this.events.close();
   }
 
+  #notePrompt(command: AgentCommandLine['command']): void {
+    const text = this.#prompt === undefined ? promptLine(command) : '';
+    if (text === '') return;
+    this.#prompt = text;
+    this.#options.onFirstPrompt(text);
+  }
+
   #done(): void {
     this.#isDone = true;
     this.#driver.end();
@@ -140,7 +155,7 @@ export class SessionAgent {
     this.#options.onGrown();
   }
 
-  #setStatus({ state, kind, why, activity, thought, question, requests }: WireStatus): void {
+  #setStatus({ state, kind, why, activity, thought, said, question, requests }: WireStatus): void {
     const at = Date.now();
     const offset = this.#options.record.end?.offset ?? 0;
     if (state !== this.#state || kind !== this.#kind || question !== undefined) {
@@ -148,6 +163,7 @@ export class SessionAgent {
       this.#history.add({ type: 'status', at, offset, state, kind, source: 'wire', why });
       this.#history.save();
     }
+    this.#said = said ?? this.#said;
     this.#state = state;
     this.#kind = kind;
     this.#options.onStatus({
@@ -160,6 +176,7 @@ export class SessionAgent {
       agent: this.name,
       activity,
       thought,
+      ...(this.#said !== undefined && { said: this.#said }),
       progress: null,
       ...(question && { question }),
       ...(requests && requests.length > 0 && { requests }),

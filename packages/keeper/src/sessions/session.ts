@@ -210,6 +210,7 @@ export class KeeperSession {
         this.reports.looked(offset);
       },
       onTool: () => this.#child?.hurry(),
+      onFirstPrompt: (prompt) => this.file.change({ prompt }),
       onDone: () => this.file.change({ areEventsDone: true }),
     });
   }

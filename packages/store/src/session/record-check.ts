@@ -42,6 +42,7 @@ const isRecord = has({
     agent: orNone(has({ name: isText })),
   }),
   name: isText,
+  prompt: orNone(isText),
   pid: isNumber,
   startedAt: isNumber,
   size: orNull(isSize),

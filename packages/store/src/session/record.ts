@@ -36,6 +36,8 @@ export interface SessionRecord {
   readonly size: Size | null;
   readonly controlGroup: string | null;
   readonly ending: EndRequest | null;
+  /** The start of an agent's first prompt, for lists. */
+  readonly prompt?: string;
   /** Whether the events log of an ended agent is complete. */
   readonly areEventsDone?: boolean;
   /** The client that typed last; written with the end. While the session runs, its input journal has it. */

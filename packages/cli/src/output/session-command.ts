@@ -1,0 +1,10 @@
+/** The command of a session as lists show it. */
+import type { SessionInfo } from '@spool/protocol';
+import type { VisibleText } from '@spool/protocol/visible-text';
+import { printCommand, printable } from './printable.ts';
+
+/** Returns the command line; of an agent without a terminal its name and first prompt, because its command line is only plumbing. */
+export function commandWords({ command, driver }: Pick<SessionInfo, 'command' | 'driver'>): VisibleText {
+  if (driver === undefined) return printCommand(command);
+  return printable(driver.prompt === undefined ? driver.name : `${driver.name}: ${driver.prompt}`);
+}
