@@ -32,7 +32,7 @@ const WRITERS: Record<string, (folder: string) => void> = {
     history.save();
   },
   'clock.json': (where) => new ClockCheck(`${where}/clock.json`).isTrusted(),
-  keyframes: (where) => new Keyframes(where).write(0, Buffer.from('a picture')),
+  keyframes: (where) => new Keyframes(where).write(0, 0, Buffer.from('a picture')),
 };
 
 test.each(Object.entries(WRITERS))('[LOG-7] %s is for its owner alone, whatever the umask', (name, write) => {

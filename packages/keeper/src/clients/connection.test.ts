@@ -98,6 +98,22 @@ test('requests are answered on their channel: at once, later, by themselves, or 
   ]);
 });
 
+test('[SCR-9] a slow request learns that its client has left, and the next one is not run', async () => {
+  const client = await new FakeClient().hello();
+  const next = vi.fn<() => Promise<void>>();
+  const left = Promise.withResolvers<void>();
+  const first = client.connection.inTurn((signal) => {
+    signal.addEventListener('abort', () => left.resolve());
+    return left.promise;
+  });
+  const second = client.connection.inTurn(next).catch((error: unknown) => error);
+  await turns();
+  client.connection.close();
+  await first;
+  expect(await second).toMatchObject({ code: 'CONNECTION_LOST' });
+  expect(next).not.toHaveBeenCalled();
+});
+
 test('[IN-1] input is acknowledged when it is in the terminal, and refused with a typed error', async () => {
   const typed: string[] = [];
   const inTerminal = Promise.withResolvers<void>();

@@ -93,7 +93,8 @@ export class ClientConnection {
   #hasSaidHello = false;
   /** The last of the requests that are answered one after the other. */
   #inTurn: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
+  /** Aborted when the client has left. */
+  readonly #left = new AbortController();
   readonly #soon: Uint8Array[] = [];
   #soonTimer: NodeJS.Timeout | null = null;
 
@@ -133,12 +134,12 @@ export class ClientConnection {
 
   /**
    * Runs slow requests one at a time for each client, so that a client with many of them delays only itself. Requests that a
-   * client has abandoned are not run.
+   * client has abandoned are not run; the one that runs gets a signal when the client leaves.
    */
-  inTurn<T>(ask: () => Promise<T>): Promise<T> {
+  inTurn<T>(ask: (left: AbortSignal) => Promise<T>): Promise<T> {
     const asked = this.#inTurn.then(() => {
-      if (this.#isClosed) throw new SpoolError('CONNECTION_LOST');
-      return ask();
+      if (this.#left.signal.aborted) throw new SpoolError('CONNECTION_LOST');
+      return ask(this.#left.signal);
     });
     this.#inTurn = asked.catch(() => {});
     return asked;
@@ -239,7 +240,7 @@ export class ClientConnection {
   }
 
   #closed(): void {
-    this.#isClosed = true;
+    this.#left.abort();
     clearTimeout(this.#helloTimer);
     if (this.#soonTimer) clearTimeout(this.#soonTimer);
     for (const watcher of [...this.watchers.values()]) watcher.close();

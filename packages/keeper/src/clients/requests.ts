@@ -105,7 +105,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   async screen(keeper, { session: reference, at, format, historyLines = 0 }, connection) {
     const session = keeper.registry.find(reference);
-    const ask = () => session.screen({ type: 'screen', at: at ?? null, format, historyLines });
+    const ask = (left?: AbortSignal) => session.screen({ type: 'screen', at: at ?? null, format, historyLines }, left);
     const answer = await (at || !session.isRunning ? connection.inTurn(ask) : ask());
     const { type: _type, ...screen } = answer;
     return { id: session.id, ...screen };

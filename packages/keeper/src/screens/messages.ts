@@ -83,7 +83,9 @@ export type ToScreens =
       readonly source: ScreenSource;
       readonly end: number;
       readonly what: ScreenAsk;
-    };
+    }
+  /** No client waits for this answer any more. */
+  | { readonly type: 'cancel'; readonly request: number };
 
 export type ScreenAsk =
   | { readonly type: 'explain' }

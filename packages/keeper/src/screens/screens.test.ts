@@ -78,3 +78,25 @@ test('[QRY-1] a session that never queries its terminal is not read from its sta
   threads[0]!.emit('error', new Error('a fault'));
   expect(threads[1]!.heard[0]).toMatchObject({ type: 'follow', answeredTo: 900_000 });
 });
+
+test('[SCR-9] the thread learns that a client has left, or has waited too long, and the answer is refused', async () => {
+  vi.useFakeTimers();
+  const { screens } = start();
+  const client = new AbortController();
+  const what = { type: 'screen', at: { offset: 1 }, format: 'text', historyLines: 0 } as const;
+  const left = screens.ask(SOURCE, 10, what, client.signal).catch((error: unknown) => error);
+  const late = screens.ask(SOURCE, 10, what).catch((error: unknown) => error);
+  const answered = screens.ask(SOURCE, 10, what, client.signal).catch((error: unknown) => error);
+  say({ type: 'failed', request: 3, reason: 'a fault' });
+  await answered;
+  client.abort();
+  expect(await left).toMatchObject({ code: 'CONNECTION_LOST' });
+  vi.advanceTimersByTime(30_000);
+  expect(await late).toMatchObject({ code: 'INTERNAL' });
+  const cancelled = threads[0]!.heard.filter(({ type }) => type === 'cancel');
+  expect(cancelled).toEqual([
+    { type: 'cancel', request: 1 },
+    { type: 'cancel', request: 2 },
+  ]);
+  vi.useRealTimers();
+});

@@ -55,6 +55,8 @@ interface PendingQuery {
   readonly id: string;
   readonly answer: PromiseWithResolvers<ScreenAnswer>;
   readonly deadline: NodeJS.Timeout;
+  /** Stops to listen whether the client leaves. */
+  readonly forget: () => void;
 }
 
 export class Screens {
@@ -161,13 +163,21 @@ export class Screens {
       if (asked.id === id) this.#refuse(request, new SpoolError('SESSION_UNKNOWN', { session: id }));
   }
 
-  ask<Ask extends ScreenAsk>(source: ScreenSource, end: number, what: Ask): Promise<AnswerTo<Ask>> {
+  /** Asks the thread; it stops to work for a client that has left (`left` is aborted). */
+  ask<Ask extends ScreenAsk>(source: ScreenSource, end: number, what: Ask, left?: AbortSignal): Promise<AnswerTo<Ask>> {
     const request = ++this.#request;
     const answer = Promise.withResolvers<ScreenAnswer>();
     const deadline = setTimeout(() => {
-      this.#refuse(request, new SpoolError('INTERNAL', { reason: `no screen within ${ANSWER_MS_MAX} ms` }));
+      this.#cancel(request, new SpoolError('INTERNAL', { reason: `no screen within ${ANSWER_MS_MAX} ms` }));
     }, ANSWER_MS_MAX).unref();
-    this.#asked.set(request, { id: source.id, answer, deadline });
+    const onLeft = (): void => this.#cancel(request, new SpoolError('CONNECTION_LOST'));
+    left?.addEventListener('abort', onLeft, { once: true });
+    this.#asked.set(request, {
+      id: source.id,
+      answer,
+      deadline,
+      forget: () => left?.removeEventListener('abort', onLeft),
+    });
     this.#emit({ type: 'ask', request, source, end, what });
     return answer.promise as Promise<AnswerTo<Ask>>; // the thread answers with the same type
   }
@@ -252,6 +262,11 @@ export class Screens {
     }
   }
 
+  #cancel(request: number, error: SpoolError): void {
+    this.#refuse(request, error);
+    this.#emit({ type: 'cancel', request });
+  }
+
   #refuse(request: number, error: SpoolError): void {
     this.#answered(request)?.reject(error);
   }
@@ -261,6 +276,7 @@ export class Screens {
     const asked = this.#asked.get(request);
     this.#asked.delete(request);
     clearTimeout(asked?.deadline);
+    asked?.forget();
     return asked?.answer;
   }
 

@@ -21,11 +21,11 @@ export class SessionScreen {
     if (colours) this.#screens.colours(id, colours);
   }
 
-  ask<Ask extends ScreenAsk>(what: Ask): Promise<AnswerTo<Ask>> {
+  ask<Ask extends ScreenAsk>(what: Ask, left?: AbortSignal): Promise<AnswerTo<Ask>> {
     const source = this.#source();
     if (!source.firstSize && what.type !== 'explain' && what.type !== 'look')
       return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.#file.record.name }));
-    return this.#screens.ask(source, this.#file.log.end, what).catch((error: unknown) => {
+    return this.#screens.ask(source, this.#file.log.end, what, left).catch((error: unknown) => {
       if (!SpoolError.is(error, 'LOG_UNREADABLE')) throw error;
       const reason = troubleOf(`${this.#file.folder}/log`, String(error.details['reason']));
       throw new SpoolError('LOG_UNREADABLE', { session: this.#file.record.name, reason });

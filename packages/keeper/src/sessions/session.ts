@@ -236,8 +236,9 @@ export class KeeperSession {
     this.view.applySize();
   }
 
-  screen<Ask extends ScreenAsk>(what: Ask): Promise<AnswerTo<Ask>> {
-    return this.#screen.ask(what);
+  /** Asks about the screen; the question is dropped when `left` is aborted. */
+  screen<Ask extends ScreenAsk>(what: Ask, left?: AbortSignal): Promise<AnswerTo<Ask>> {
+    return this.#screen.ask(what, left);
   }
 
   /** Looks at the screen; with `mustReach`, after all output of the child so far. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Scratch, sampleBytes } from '../log/testing/fixture.ts';
 import { Log } from '../log/log.ts';
-import { bytesBesideLog, dropKeyframesBefore, isEmptySession, removeFolder } from './files.ts';
+import { bytesBesideLog, dropKeyframesBefore, isEmptySession, lastKeyframeIn, removeFolder } from './files.ts';
 
 function session(scratch: Scratch, files: Record<string, number>): string {
   const folder = join(scratch.root, 'session');
@@ -38,9 +38,13 @@ test('[LOG-5] what lies beside the log makes its oldest segments go sooner', () 
 
 test('[LOG-5] keyframes of what is no longer kept go with it', async () => {
   using scratch = new Scratch();
-  const folder = session(scratch, { 'keyframes/0000000000000000.key': 1, 'keyframes/0000000000004096.key': 1 });
+  const folder = session(scratch, {
+    'keyframes/0000000000000000.key': 1,
+    'keyframes/0000000000004096-0000000000000015.key': 1,
+  });
+  expect(lastKeyframeIn(folder)).toBe(4096);
   await dropKeyframesBefore(folder, 4096);
-  expect(readdirSync(join(folder, 'keyframes'))).toEqual(['0000000000004096.key']);
+  expect(readdirSync(join(folder, 'keyframes'))).toEqual(['0000000000004096-0000000000000015.key']);
   await dropKeyframesBefore(join(scratch.root, 'gone'), 1);
 });
 

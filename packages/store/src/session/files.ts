@@ -45,7 +45,7 @@ export async function dropKeyframesBefore(folder: string, offset: number): Promi
 export function lastKeyframeIn(folder: string): number {
   try {
     const offsets = readdirSync(join(folder, KEYFRAMES)).map((name) =>
-      /^\d+\.key$/.test(name) ? Number.parseInt(name, 10) : 0,
+      /^\d+(?:-\d+)?\.key$/.test(name) ? Number.parseInt(name, 10) : 0,
     );
     return Math.max(0, ...offsets.filter((offset) => Number.isSafeInteger(offset)));
   } catch {

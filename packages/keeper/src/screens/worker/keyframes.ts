@@ -1,34 +1,44 @@
 /**
- * Snapshots stored beside the log: the screen at any offset is a keyframe plus a short replay. Keeps SCR-2.
+ * Snapshots stored beside the log: the screen at any offset is a keyframe plus a short replay. Keeps SCR-2 and SCR-8.
  *
- * Their cost is bounded: at most `FILES_MAX` files, in a long log one for each `LONG_APART_BYTES`, and no more bytes than the log
- * itself. Near the end there is one "latest", which the next one replaces; the others are spread evenly over the log.
+ * Their number is bounded: at most `FILES_MAX` files, in a long log one for each `LONG_APART_BYTES`, in a costly one two for each
+ * `REPLAY_MS_MAX` of drawing, and no more bytes than the log itself. Near the end there is one "latest", which the next one replaces;
+ * the others are spread over the log, by the time that a replay takes from one to the next.
+ *
+ * A file is called `OFFSET-COST.key`. The cost is the time in milliseconds that drawing took from the begin of the log; earlier
+ * versions called it `OFFSET.key`.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { REPLAY_MS_MAX } from './drawing-cost.ts';
 
 /** The distance between two keyframes of a session. */
 export const KEYFRAME_EVERY_BYTES = 1024 * 1024;
 /** The distance between two keyframes in a flood that is skipped, and during a replay. */
 export const FLOOD_KEYFRAME_EVERY_BYTES = 8 * 1024 * 1024;
+/** The same, at least, if its output is costly to draw: for each keyframe a picture must be drawn, which the live screen waits for. */
+export const COSTLY_FLOOD_KEYFRAME_EVERY_BYTES = 2 * 1024 * 1024;
 /** The minimum distance: a closer keyframe saves only some 10 ms of replay. */
 export const KEYFRAME_APART_BYTES = 128 * 1024;
 
 export const FILES_MAX = 20;
 /** The distance in a long log, so that any moment of it is shown at once: the replay between two keyframes takes some 20 ms. */
 const LONG_APART_BYTES = 4 * 1024 * 1024;
-/** The maximum of files, enough for 2 GiB; in a longer log they are further apart. */
+/** The distance in a costly log: of two such distances one keyframe may be removed. */
+const COSTLY_APART_MS = REPLAY_MS_MAX / 2;
+/** The maximum of files, enough for 2 GiB or two minutes of drawing; beyond that they are further apart. */
 const LONG_FILES_MAX = 512;
 /** The bytes of keyframes that even a short log may have. */
 const BYTES_FREE = 64 * 1024;
 /** The maximum size of an unpacked keyframe: even a model of 1000 × 1000 cells is smaller. */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
-const SUFFIX = '.key';
-
 interface Keyframe {
   readonly offset: number;
+  /** The time that drawing took up to this keyframe. */
+  readonly costMs: number;
   readonly bytes: number;
+  readonly name: string;
 }
 
 export class Keyframes {
@@ -53,7 +63,7 @@ export class Keyframes {
   /** Returns the result of `restore`, or undefined if the keyframe is gone or damaged: then the caller uses an older one. */
   read<T>(offset: number, restore: (bytes: Uint8Array) => T | undefined): T | undefined {
     try {
-      const stored = readFileSync(this.#path(offset));
+      const stored = readFileSync(`${this.#folder}/${this.#known().find((frame) => frame.offset === offset)?.name}`);
       const isPacked = stored.length >= 4 && stored.readUInt32LE(0) === ZSTD_MAGIC;
       return restore(isPacked ? zstdDecompressSync(stored, { maxOutputLength: UNPACKED_BYTES_MAX }) : stored);
     } catch {
@@ -61,22 +71,29 @@ export class Keyframes {
     }
   }
 
-  /** Returns whether a keyframe at this offset would save time. */
-  isWanted(offset: number, apartBytes: number): boolean {
+  /** Returns whether a keyframe at this offset would save time; drawing takes `sinceMs` from the one before. */
+  isWanted(offset: number, apartBytes: number, sinceMs: number): boolean {
     const known = this.#known();
     // Between many keyframes, it would only replace another one.
     const apart = Math.max(apartBytes, spanOf(known) / filesMax(known) / 2);
-    return known.every((frame) => Math.abs(frame.offset - offset) >= apart);
+    if (known.every((frame) => Math.abs(frame.offset - offset) >= apart)) return true;
+    const apartMs = Math.max(COSTLY_APART_MS, costOf(known) / filesMax(known));
+    return sinceMs >= apartMs && known.every((frame) => frame.offset !== offset);
   }
 
-  /** Writes a keyframe. A full disk is not an error here: the replay then starts at the keyframe before, and takes longer. */
-  write(offset: number, bytes: Uint8Array): void {
+  /**
+   * Writes a keyframe; drawing takes `sinceMs` from the one before. A full disk is not an error here: the replay then starts at the
+   * keyframe before, and takes longer.
+   */
+  write(offset: number, sinceMs: number, bytes: Uint8Array): void {
     try {
       this.#makeFolder();
+      const costMs = (this.#known().findLast((frame) => frame.offset < offset)?.costMs ?? 0) + Math.round(sinceMs);
+      const name = `${digits(offset)}-${digits(costMs)}${SUFFIX}`;
       const packed = zstdCompressSync(bytes);
-      writeFileSync(`${this.#path(offset)}.tmp`, packed, { mode: 0o600 });
-      renameSync(`${this.#path(offset)}.tmp`, this.#path(offset));
-      this.#add({ offset, bytes: packed.length });
+      writeFileSync(`${this.#folder}/${name}.tmp`, packed, { mode: 0o600 });
+      renameSync(`${this.#folder}/${name}.tmp`, `${this.#folder}/${name}`);
+      this.#add({ offset, costMs, bytes: packed.length, name });
     } catch {
       // ENOSPC and the like: see above; ENOENT: the session was removed meanwhile
     }
@@ -95,13 +112,15 @@ export class Keyframes {
   #add(frame: Keyframe): void {
     const known = this.#known();
     const same = known.findIndex(({ offset }) => offset === frame.offset);
-    if (same >= 0) known.splice(same, 1);
+    if (same >= 0) {
+      if (known[same]!.name === frame.name) known.splice(same, 1);
+      else this.#remove(same);
+    }
     const at = known.findLastIndex(({ offset }) => offset < frame.offset) + 1;
     known.splice(at, 0, frame);
     // The previous "latest" stays only if it is far enough from its neighbours to be part of the grid.
-    const latest = known[at - 1];
     const isEnd = at === known.length - 1;
-    if (isEnd && latest && frame.offset - (known[at - 2]?.offset ?? 0) < KEYFRAME_EVERY_BYTES) this.#remove(at - 1);
+    if (isEnd && known[at - 1] && !isApart(known[at - 2], frame)) this.#remove(at - 1);
     this.#thin();
   }
 
@@ -116,7 +135,7 @@ export class Keyframes {
       let least = 0;
       let leastGap = Infinity;
       for (let at = 0; at < known.length - 1; at++) {
-        const gap = known[at + 1]!.offset - (known[at - 1]?.offset ?? 0);
+        const gap = gapOf(known[at - 1], known[at + 1]!);
         if (gap < leastGap) [least, leastGap] = [at, gap];
       }
       bytes -= known[least]!.bytes;
@@ -126,7 +145,7 @@ export class Keyframes {
 
   #remove(at: number): void {
     const [frame] = this.#known().splice(at, 1);
-    rmSync(this.#path(frame!.offset), { force: true });
+    rmSync(`${this.#folder}/${frame!.name}`, { force: true });
   }
 
   /** Creates the folder of the keyframes, but never the session's own folder: a removed session must not come back. */
@@ -149,23 +168,41 @@ export class Keyframes {
       // A keeper was killed while it wrote this file.
       for (const name of names) if (name.endsWith('.tmp')) rmSync(`${this.#folder}/${name}`, { force: true });
       return names
-        .filter((name) => name.endsWith(SUFFIX))
-        .map((name) => ({ offset: Number.parseInt(name, 10), bytes: statSync(`${this.#folder}/${name}`).size }))
+        .flatMap((name) => {
+          const [, offset, cost = 0] = NAME.exec(name) ?? [];
+          if (offset === undefined) return [];
+          return [
+            { offset: Number(offset), costMs: Number(cost), bytes: statSync(`${this.#folder}/${name}`).size, name },
+          ];
+        })
         .sort((a, b) => a.offset - b.offset);
     } catch {
       return []; // ENOENT: the folder does not exist yet
     }
   }
-
-  #path(offset: number): string {
-    return `${this.#folder}/${String(offset).padStart(16, '0')}${SUFFIX}`;
-  }
 }
 
 const spanOf = (known: readonly Keyframe[]): number => (known.at(-1)?.offset ?? 0) - (known[0]?.offset ?? 0);
 
-const filesMax = (known: readonly Keyframe[]): number =>
-  Math.max(FILES_MAX, Math.min(LONG_FILES_MAX, Math.floor(spanOf(known) / LONG_APART_BYTES)));
+const costOf = (known: readonly Keyframe[]): number => (known.at(-1)?.costMs ?? 0) - (known[0]?.costMs ?? 0);
+
+function filesMax(known: readonly Keyframe[]): number {
+  const wanted = Math.floor(spanOf(known) / LONG_APART_BYTES + costOf(known) / COSTLY_APART_MS);
+  return Math.max(FILES_MAX, Math.min(LONG_FILES_MAX, wanted));
+}
+
+/** Returns whether a keyframe between these two would be worth its file. */
+const isApart = (from: Keyframe | undefined, to: Keyframe): boolean =>
+  to.offset - (from?.offset ?? 0) >= KEYFRAME_EVERY_BYTES || to.costMs - (from?.costMs ?? 0) >= REPLAY_MS_MAX;
+
+/** Returns the distance of two keyframes, as a multiple of their usual distance in a long or costly log. */
+const gapOf = (from: Keyframe | undefined, to: Keyframe): number =>
+  Math.max((to.offset - (from?.offset ?? 0)) / LONG_APART_BYTES, (to.costMs - (from?.costMs ?? 0)) / COSTLY_APART_MS);
+
+const SUFFIX = '.key';
+const NAME = /^(\d+)(?:-(\d+))?\.key$/;
+
+const digits = (value: number): string => String(value).padStart(16, '0');
 
 function folderBytes(folder: string): number {
   let bytes = 0;

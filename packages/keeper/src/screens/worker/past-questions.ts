@@ -1,15 +1,16 @@
 /**
  * Answers questions about screens that no follower has: screens of the past, and of ended sessions. It answers one after the
- * other, in slices. Keeps SCR-1, with `past-screen.ts`.
+ * other, in slices that are short against a turn of live sessions. Keeps SCR-1 and SCR-9, with `past-screen.ts`.
  */
 import { Log } from '@spool/store';
+import { type CpuClock, threadCpuMs } from './drawing-cost.ts';
 import type { Keyframes } from './keyframes.ts';
 import type { FromScreens, TerminalSource } from '../messages.ts';
 import { PastScreen } from './past-screen.ts';
 import { describePicture, type PictureAsk, timeOf } from './picture.ts';
 
 /** The length of a slice of replay, before live screens get their turn. */
-const SLICE_MS = 10;
+const SLICE_MS = 2;
 
 export interface PastQuestion {
   readonly request: number;
@@ -22,12 +23,18 @@ export interface PastQuestion {
 export class PastQuestions {
   readonly #emit: (message: FromScreens) => void;
   readonly #keyframesOf: (source: TerminalSource) => Keyframes;
+  readonly #cpuMs: CpuClock;
   readonly #waiting: PastQuestion[] = [];
   /** The replay for the first question. */
   #replay: { readonly log: Log; readonly screen: PastScreen } | null = null;
 
-  constructor(emit: (message: FromScreens) => void, keyframesOf: (source: TerminalSource) => Keyframes) {
+  constructor(
+    emit: (message: FromScreens) => void,
+    keyframesOf: (source: TerminalSource) => Keyframes,
+    cpuMs: CpuClock = threadCpuMs,
+  ) {
     this.#emit = emit;
+    this.#cpuMs = cpuMs;
     this.#keyframesOf = keyframesOf;
   }
 
@@ -59,9 +66,18 @@ export class PastQuestions {
 
   /** Forgets a session that has been removed; its questions have been answered. */
   forget(id: string): void {
-    if (this.#waiting[0]?.source.id === id) this.#end();
+    this.#drop(({ source }) => source.id === id);
+  }
+
+  /** Gives up a question whose answer no client waits for. */
+  cancel(request: number): void {
+    this.#drop((question) => question.request === request);
+  }
+
+  #drop(isGone: (question: PastQuestion) => boolean): void {
+    if (this.#waiting[0] && isGone(this.#waiting[0])) this.#end();
     for (let at = this.#waiting.length - 1; at >= 0; at--) {
-      if (this.#waiting[at]!.source.id === id) this.#waiting.splice(at, 1);
+      if (isGone(this.#waiting[at]!)) this.#waiting.splice(at, 1);
     }
   }
 
@@ -71,7 +87,9 @@ export class PastQuestions {
     const offset = at === null ? end : 'offset' in at ? at.offset : log.offsetAt(at.time);
     const { firstSize } = source;
     const keyframes = this.#keyframesOf(source);
-    return { log, screen: new PastScreen({ log, keyframes, offset, firstSize, historyLines: what.historyLines }) };
+    const { historyLines } = what;
+    const cpuMs = this.#cpuMs;
+    return { log, screen: new PastScreen({ log, keyframes, offset, firstSize, historyLines, cpuMs }) };
   }
 
   #end(): void {

@@ -1,11 +1,12 @@
 /**
  * A screen of the past, or one with more lines above it than a live model keeps: replayed from the log in slices, so
  * that the screens of other sessions continue meanwhile. A long replay leaves keyframes, so the next question about
- * that time waits for a few megabytes at most.
+ * that time waits for half a second of drawing at most.
  */
 import type { Log } from '@spool/store';
 import type { GridSize as ScreenSize } from '@spool/screen';
 import { SCROLLBACK_LINES } from '@spool/protocol';
+import { type CpuClock, DrawingCost, REPLAY_MS_MAX } from './drawing-cost.ts';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_EVERY_BYTES, type Keyframes } from './keyframes.ts';
 import { keep, LIVE_SCROLLBACK_LINES, modelBefore, type PastModel, replaySteps } from './timeline.ts';
 
@@ -21,6 +22,7 @@ export interface PastOptions {
   readonly offset: number;
   readonly firstSize: ScreenSize;
   readonly historyLines: number;
+  readonly cpuMs: CpuClock;
 }
 
 export class PastScreen {
@@ -31,6 +33,8 @@ export class PastScreen {
   #tries = 0;
   #moment!: PastModel;
   #keptAt = 0;
+  #shownAt = 0;
+  #cost!: DrawingCost;
   #steps!: Generator<number, number>;
 
   constructor(options: PastOptions) {
@@ -72,19 +76,26 @@ export class PastScreen {
   }
 
   #begin(): void {
-    const { log, keyframes, firstSize } = this.#options;
+    const { log, keyframes, firstSize, cpuMs } = this.#options;
     const earlier = this.#wantsHistory ? HISTORY_BYTES[this.#tries]! : 0;
     this.#tries++;
     this.#moment = modelBefore(log, keyframes, this.#to - earlier, firstSize, this.#scrollback);
-    this.#keptAt = this.#moment.offset;
-    this.#steps = replaySteps(log, this.#moment, this.#to);
+    this.#keptAt = this.#shownAt = this.#moment.offset;
+    this.#cost = new DrawingCost(cpuMs);
+    this.#steps = replaySteps(log, this.#moment, this.#to, this.#cost);
   }
 
+  /** Keeps a keyframe if it is time for one, and if the model shows exactly the output up to `offset`: it has just come that far. */
   #keep(offset: number, isEnd: boolean): void {
-    const apart = isEnd ? KEYFRAME_EVERY_BYTES : FLOOD_KEYFRAME_EVERY_BYTES;
-    if (offset - this.#keptAt < apart) return;
+    if (offset === this.#shownAt && !isEnd) return;
+    this.#shownAt = offset;
+    const { keyframes } = this.#options;
+    const { sinceMs } = this.#cost;
+    const isFar = offset - this.#keptAt >= (isEnd ? KEYFRAME_EVERY_BYTES : FLOOD_KEYFRAME_EVERY_BYTES);
+    const isCostly = offset > this.#keptAt && sinceMs >= (isEnd ? REPLAY_MS_MAX / 2 : REPLAY_MS_MAX);
+    if (!isFar && !isCostly) return;
+    if (!keyframes.isWanted(offset, KEYFRAME_EVERY_BYTES, sinceMs)) return;
     this.#keptAt = offset;
-    if (this.#options.keyframes.isWanted(offset, KEYFRAME_EVERY_BYTES))
-      keep(this.#options.keyframes, { ...this.#moment, offset });
+    keep(keyframes, { ...this.#moment, offset }, this.#cost);
   }
 }

@@ -20,7 +20,7 @@ test('[STATE-4] the folder of a removed session does not come back', () => {
   history.add(COMMAND);
   rmSync(folder, { recursive: true });
   history.save();
-  keyframes.write(1, new Uint8Array(1));
+  keyframes.write(1, 0, new Uint8Array(1));
   expect(existsSync(folder)).toBe(false);
   expect(keyframes.last).toBeUndefined();
 });

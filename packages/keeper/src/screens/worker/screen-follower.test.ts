@@ -4,7 +4,8 @@ import { Log } from '@spool/store';
 import { encodeKeyframe, ScreenModel } from '@spool/screen';
 import { expect, onTestFinished, test } from 'vitest';
 import { StatusTracker } from '../insight/status-tracker.ts';
-import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES } from './keyframes.ts';
+import { type CpuClock, REPLAY_MS_MAX } from './drawing-cost.ts';
+import { COSTLY_FLOOD_KEYFRAME_EVERY_BYTES, FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES } from './keyframes.ts';
 import type { TerminalSource } from '../messages.ts';
 import { RuleFiles } from './rule-files.ts';
 import { ScreenFollower } from './screen-follower.ts';
@@ -12,7 +13,12 @@ import { LIVE_SCROLLBACK_LINES } from './timeline.ts';
 
 const MIB = 1024 * 1024;
 
-function followed(): { follower: ScreenFollower; log: Log; say: (text: string) => void; answers: string[] } {
+function followed(cpuMs: CpuClock = () => 0): {
+  follower: ScreenFollower;
+  log: Log;
+  say: (text: string) => void;
+  answers: string[];
+} {
   const answers: string[] = [];
   const folder = mkdtempSync(`${tmpdir()}/spool-follower-`);
   mkdirSync(`${folder}/log`);
@@ -28,18 +34,24 @@ function followed(): { follower: ScreenFollower; log: Log; say: (text: string) =
     isAdopted: false,
   };
   const files = new RuleFiles(`${folder}/config`, () => {});
-  const follower: ScreenFollower = new ScreenFollower(source, 0, 0, {
-    onAnswers: (bytes) => answers.push(Buffer.from(bytes).toString()),
-    onFocusMode() {},
-    beginTracking: (from) =>
-      new StatusTracker(
-        source,
-        from,
-        files,
-        { onStatus() {}, onMilestone() {}, onCommand() {}, onOscEvent() {}, view: () => null },
-        null,
-      ),
-  });
+  const follower: ScreenFollower = new ScreenFollower(
+    source,
+    0,
+    0,
+    {
+      onAnswers: (bytes) => answers.push(Buffer.from(bytes).toString()),
+      onFocusMode() {},
+      beginTracking: (from) =>
+        new StatusTracker(
+          source,
+          from,
+          files,
+          { onStatus() {}, onMilestone() {}, onCommand() {}, onOscEvent() {}, view: () => null },
+          null,
+        ),
+    },
+    cpuMs,
+  );
   onTestFinished(() => {
     follower.close();
     log.close();
@@ -60,6 +72,35 @@ test('[SCR-2] a flood that is passed over has keyframes all the same, thin ones'
   const gaps = offsets.map((offset, at) => offset - (offsets[at - 1] ?? 0));
   expect(Math.max(...gaps)).toBeLessThanOrEqual(FLOOD_KEYFRAME_EVERY_BYTES + 2 * MIB);
   expect(offsets.length).toBeLessThan(8);
+});
+
+/** Returns a clock for which each step of drawing takes this long. */
+function steps(ms: number): CpuClock {
+  let calls = 0;
+  return () => Math.floor(++calls / 2) * ms;
+}
+
+const gapsOf = (follower: ScreenFollower): number[] => {
+  const offsets = follower.keyframes.before(Infinity).reverse();
+  return offsets.map((offset, at) => offset - (offsets[at - 1] ?? 0));
+};
+
+test('[SCR-8] a flood that is passed over has closer keyframes if it is costly to draw, and never so many that it is not passed over', () => {
+  const { follower, say } = followed(steps(10));
+  const line = `\x1b[?7h${'y'.repeat(56)}\r\n`;
+  say(line.repeat(2000));
+  say(line.repeat((1.25 * FLOOD_KEYFRAME_EVERY_BYTES) / line.length));
+  expect(gapsOf(follower).length).toBeGreaterThanOrEqual(3);
+  expect(Math.max(...gapsOf(follower))).toBeLessThanOrEqual(COSTLY_FLOOD_KEYFRAME_EVERY_BYTES + 2 * MIB);
+});
+
+test('[SCR-8] output that comes bit by bit and is costly to draw has a keyframe for each half second of it', () => {
+  const { follower, say } = followed(steps(20));
+  const pieces = 200;
+  for (let n = 0; n < pieces; n++) say(`\x1b[2Jline ${n}\r\n`);
+  const count = gapsOf(follower).length;
+  expect(count).toBeGreaterThanOrEqual(Math.floor((pieces * 20) / REPLAY_MS_MAX) - 1);
+  expect(count).toBeLessThanOrEqual(Math.ceil((2 * pieces * 20) / REPLAY_MS_MAX));
 });
 
 test('[SCR-7] a flood is drawn as far as it is still seen: the same cells, cursor and lines above as if all had been drawn', () => {

@@ -1,6 +1,6 @@
 /**
  * Follows one running session: keeps a model of its terminal a moment behind the log, answers its program's queries at
- * the exact byte of the query, and writes keyframes on the way. Keeps QRY-1 and SCR-7.
+ * the exact byte of the query, and writes keyframes on the way. Keeps QRY-1, SCR-7 and SCR-8.
  *
  * It also passes the output to the session's status tracker, and never delays other work. When a flood outruns it, it skips to
  * the present: it still reads modes, queries and events in the skipped output (which is fast). Only the picture starts from
@@ -22,10 +22,17 @@ import {
   type Rgb,
 } from '@spool/vt';
 import type { ScreenView } from '@spool/status';
+import { type CpuClock, DrawingCost, REPLAY_MS_MAX } from './drawing-cost.ts';
 import type { Follower } from './follower.ts';
 import type { StatusTracker } from '../insight/status-tracker.ts';
 import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
-import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES, KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
+import {
+  COSTLY_FLOOD_KEYFRAME_EVERY_BYTES,
+  FLOOD_KEYFRAME_EVERY_BYTES,
+  KEYFRAME_APART_BYTES,
+  KEYFRAME_EVERY_BYTES,
+  Keyframes,
+} from './keyframes.ts';
 import type { TerminalSource } from '../messages.ts';
 import { MissingOutput } from './missing-output.ts';
 import { keep, LIVE_SCROLLBACK_LINES, modelAt, modelBefore, type PastModel } from './timeline.ts';
@@ -33,8 +40,9 @@ import { steadyNow } from '../steady-clock.ts';
 
 const NOTHING = new Uint8Array(0);
 
-/** The bytes of one turn: some milliseconds, so that other sessions do not wait. */
+/** The limits of one turn: some milliseconds, so that other sessions do not wait. */
 const TURN_BYTES = 256 * 1024;
+const TURN_MS = 10;
 
 /** The distance from which on the model skips; it starts again this much before the present. */
 const SKIP_BEHIND_BYTES = 4 * 1024 * 1024;
@@ -79,6 +87,8 @@ export class ScreenFollower implements Follower {
   #answeredTo: number;
   #exactFrom = 0;
   #missing = new MissingOutput();
+  /** The cost of a replay from the last keyframe to the present offset. */
+  readonly #cost: DrawingCost;
   #answers: Uint8Array[] = [];
   #reportsFocus = false;
   #tracker: StatusTracker | null = null;
@@ -89,8 +99,9 @@ export class ScreenFollower implements Follower {
   #chunkAt = 0;
 
   /** Costs almost no memory until there is output: most sessions are idle most of the time. */
-  constructor(source: TerminalSource, end: number, answeredTo: number, events: FollowerEvents) {
+  constructor(source: TerminalSource, end: number, answeredTo: number, events: FollowerEvents, cpuMs?: CpuClock) {
     this.source = source;
+    this.#cost = new DrawingCost(cpuMs);
     this.#events = events;
     this.keyframes = new Keyframes(source.folder);
     this.#size = source.firstSize;
@@ -182,7 +193,7 @@ export class ScreenFollower implements Follower {
     this.#writtenAt = Math.min(now, this.#grownAt || now);
     this.#awake();
     this.begin();
-    const isKept = this.#sinceKeyframe < FLOOD_KEYFRAME_EVERY_BYTES;
+    const isKept = this.#sinceKeyframe < this.#floodKeyframeEveryBytes;
     if (this.#isFarBehind && isKept) this.#skip(Math.min(this.#target - PICTURE_BYTES, this.#offset + SKIP_BYTES));
     if (!this.#isFarBehind || !isKept) this.#paint();
     this.#tellAnswers();
@@ -192,7 +203,7 @@ export class ScreenFollower implements Follower {
   /** Drops the model: it can be rebuilt from the last keyframe. */
   drop(): void {
     if (!this.#model) return;
-    if (this.isExact && this.#sinceKeyframe >= KEYFRAME_APART_BYTES) keep(this.keyframes, this.moment());
+    if (this.isExact && this.#sinceKeyframe >= KEYFRAME_APART_BYTES) keep(this.keyframes, this.moment(), this.#cost);
     this.#scrolled = this.scrolled;
     this.#model.dispose();
     this.#model = null;
@@ -208,6 +219,13 @@ export class ScreenFollower implements Follower {
     this.#model?.dispose();
     this.#model = null;
     this.#log?.close();
+  }
+
+  /** The distance between two keyframes in a flood that is skipped: a replay must not take long, and exact pictures must be few. */
+  get #floodKeyframeEveryBytes(): number {
+    const { sinceMs } = this.#cost;
+    const isNear = sinceMs + this.#cost.msOf(SKIP_BYTES + PICTURE_BYTES) < REPLAY_MS_MAX;
+    return isNear ? FLOOD_KEYFRAME_EVERY_BYTES : COSTLY_FLOOD_KEYFRAME_EVERY_BYTES;
   }
 
   /** The number of bytes from the last keyframe to the present offset. */
@@ -238,10 +256,12 @@ export class ScreenFollower implements Follower {
   }
 
   #paintUntil(until: number): void {
-    while (this.#offset < until) {
+    const isOver = this.#cost.sinceMs + TURN_MS;
+    while (this.#offset < until && this.#cost.sinceMs < isOver) {
       this.#applyResizes();
       const before = Math.min(until, this.#resizes[0]?.offset ?? Infinity);
-      const read = this.log.read(this.#offset, Math.min(READ_BYTES, before - this.#offset));
+      const piece = Math.min(READ_BYTES, this.#cost.pieceOf(TURN_MS));
+      const read = this.log.read(this.#offset, Math.min(piece, before - this.#offset));
       if (read.type !== 'bytes') {
         // An end before the target: the bytes were announced, but are gone. The files were deleted, perhaps with the session.
         const to = read.type === 'gap' ? read.to : this.#target;
@@ -256,7 +276,7 @@ export class ScreenFollower implements Follower {
 
   /** Notes that the model shows all output up to the present offset. */
   #settle(): void {
-    this.#replay?.settle();
+    if (this.#replay) this.#cost.draw(0, () => this.#replay?.settle());
   }
 
   /** Returns the model at the present. If no output has been followed yet, it starts at an earlier keyframe. */
@@ -331,7 +351,8 @@ export class ScreenFollower implements Follower {
   /** Paints up to `offset`, within the chunk being read. */
   #paintTo(model: ScreenModel, offset: number): void {
     if (offset <= this.#offset) return;
-    (this.#replay ?? model).write(this.#chunk.subarray(this.#offset - this.#chunkAt, offset - this.#chunkAt));
+    const bytes = this.#chunk.subarray(this.#offset - this.#chunkAt, offset - this.#chunkAt);
+    this.#cost.draw(bytes.length, () => (this.#replay ?? model).write(bytes));
     this.#offset = offset;
   }
 
@@ -368,6 +389,7 @@ export class ScreenFollower implements Follower {
 
   /** Continues to read without painting, and starts a new picture shortly before the present. */
   #skip(to: number): void {
+    this.#cost.pass(to - this.#offset);
     this.#model!.dispose();
     this.#model = null;
     while (this.#offset < to) {
@@ -388,8 +410,8 @@ export class ScreenFollower implements Follower {
 
   #keep(): void {
     if (!this.#model || !this.isExact) return;
-    if (this.#sinceKeyframe < KEYFRAME_EVERY_BYTES) return;
-    keep(this.keyframes, this.moment());
+    if (this.#sinceKeyframe < KEYFRAME_EVERY_BYTES && this.#cost.sinceMs < REPLAY_MS_MAX - TURN_MS) return;
+    keep(this.keyframes, this.moment(), this.#cost);
     this.keyframes.dropBefore(this.log.start);
   }
 }

@@ -136,6 +136,8 @@ export class ScreenWorker {
         return this.#forget(message.id);
       case 'ask':
         return this.#ask(message);
+      case 'cancel':
+        return this.#pasts.cancel(message.request);
     }
   }
 

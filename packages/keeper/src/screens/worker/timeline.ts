@@ -4,10 +4,12 @@
  */
 import type { Log } from '@spool/store';
 import { encodeKeyframe, FastReplay, restoreModel, ScreenModel, type GridSize as ScreenSize } from '@spool/screen';
+import { DrawingCost } from './drawing-cost.ts';
 import type { Keyframes } from './keyframes.ts';
 import { MissingOutput } from './missing-output.ts';
 
-const READ_BYTES = 64 * 1024;
+/** The length of a step of a replay. */
+const STEP_MS = 1;
 
 /** The interval at which the model is updated in a long run of plain lines, so that keyframes can be kept on the way. */
 const SETTLE_EVERY_BYTES = 4 * 1024 * 1024;
@@ -25,13 +27,14 @@ export interface PastModel {
 }
 
 /**
- * Feeds the model of `moment` up to `to`, and yields after each piece the offset that the model shows: in a run of plain lines it
+ * Feeds the model of `moment` up to `to`, in short steps, and yields after each the offset that the model shows: in a run of plain lines it
  * is behind the bytes that were read. It returns the last offset, which is less than `to` only at the end of the log.
  */
 export function* replaySteps(
   log: Log,
   { model, offset: from, missing }: PastModel,
   to: number,
+  cost = new DrawingCost(),
 ): Generator<number, number> {
   const resizes = [...log.marks(from, to)].filter((mark) => mark.type === 'resize');
   const replay = new FastReplay(model);
@@ -44,20 +47,20 @@ export function* replaySteps(
       model.resize(cols, rows);
     }
     const until = Math.min(to, resizes[0]?.offset ?? Infinity);
-    const read = log.read(at, Math.min(READ_BYTES, until - at));
+    const read = log.read(at, Math.min(cost.pieceOf(STEP_MS), until - at));
     if (read.type === 'end') break;
     if (read.type === 'gap') {
       missing.add(at, Math.min(to, read.to));
       at = Math.min(to, read.to);
       continue;
     }
-    replay.write(read.bytes);
+    cost.draw(read.bytes.length, () => replay.write(read.bytes));
     at += read.bytes.length;
-    if (at - shown >= SETTLE_EVERY_BYTES) replay.settle();
+    if (at - shown >= SETTLE_EVERY_BYTES) cost.draw(0, () => replay.settle());
     if (replay.isSettled) shown = at;
     yield shown;
   }
-  replay.settle();
+  cost.draw(0, () => replay.settle());
   for (const { cols, rows } of resizes) model.resize(cols, rows);
   return at;
 }
@@ -93,7 +96,8 @@ export function modelAt(log: Log, keyframes: Keyframes, offset: number, firstSiz
 }
 
 /** Keeps a keyframe, unless its picture lacks output: a reader that starts from it would not know. */
-export function keep(keyframes: Keyframes, { model, offset, missing }: PastModel): void {
+export function keep(keyframes: Keyframes, { model, offset, missing }: PastModel, cost: DrawingCost): void {
   if (missing.at(offset) > 0) return;
-  keyframes.write(offset, encodeKeyframe(model, { history: LIVE_SCROLLBACK_LINES }));
+  keyframes.write(offset, cost.sinceMs, encodeKeyframe(model, { history: LIVE_SCROLLBACK_LINES }));
+  cost.kept();
 }
