@@ -2,7 +2,8 @@
  * Packs the SDK as a package that any project can install: `npm run pack-sdk [-- FOLDER]` writes `spool-client-VERSION.tgz`.
  *
  * The package has plain JavaScript and declarations, no dependencies and no install scripts. The JavaScript is bundled, so that
- * the workspace packages behind the client are inside; the declarations are those of the sources, with relative paths.
+ * the workspace packages behind the client are inside; the declarations are those of the sources, with relative paths. The types of
+ * messages are inferred from schemas, so zod's declarations are inside too, without its code.
  */
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -24,6 +25,10 @@ const ENTRIES = {
 
 /** The packages that the client's types name. */
 const BEHIND = ['packages/client/src', 'packages/protocol/src', 'packages/vt/src'];
+
+const ZOD = join(ROOT, 'node_modules/zod');
+/** The declarations of zod that its main entry reaches, and its licence. */
+const ZOD_FILES = /^(index\.d\.ts|LICENSE|v4\/(core|classic|locales)\/[\w-]+\.d\.ts)$/;
 
 const folder = resolve(process.argv[2] ?? ROOT);
 const work = fs.mkdtempSync(join(tmpdir(), 'spool-sdk-'));
@@ -102,6 +107,10 @@ function declare(into) {
   );
   execFileSync(process.execPath, [join(ROOT, 'node_modules/.bin/tsc'), '-p', config], { stdio: ['ignore', 2, 2] });
   fs.rmSync(config);
+  fs.cpSync(ZOD, join(into, 'zod'), {
+    recursive: true,
+    filter: (path) => fs.statSync(path).isDirectory() || ZOD_FILES.test(relative(ZOD, path)),
+  });
   for (const name of fs.readdirSync(into, { recursive: true })) {
     const path = join(into, String(name));
     if (path.endsWith('.d.ts')) fs.writeFileSync(path, withPaths(path, into, fs.readFileSync(path, 'utf8')));
@@ -112,16 +121,17 @@ function sourcesIn(path) {
   return fs
     .readdirSync(path, { recursive: true })
     .map((name) => join(path, String(name)))
-    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/testing\/|\/schemas\.ts$/.test(file));
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/testing\//.test(file));
 }
 
-/** Replaces `@spool/protocol` by a relative path, and `.ts` by `.js`, as `tsc` expects in a package. */
+/** Replaces `@spool/protocol` and `zod` by a relative path, and `.ts` by `.js`, as `tsc` expects in a package. */
 function withPaths(path, types, text) {
   const to = (target) => {
     const found = relative(dirname(path), join(types, target));
     return found.startsWith('.') ? found : `./${found}`;
   };
   return text
+    .replaceAll(/(['"])zod\1/g, (_, quote) => `${quote}${to('zod/index.js')}${quote}`)
     .replaceAll(/(['"])@spool\/(\w+)(\/\w+)?\1/g, (_, quote, name, part = '') => {
       return `${quote}${to(`${name}/src${part}/index.js`)}${quote}`;
     })

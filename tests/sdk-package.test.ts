@@ -9,7 +9,10 @@ import { ROOT } from './support/sources.ts';
 const PROGRAM = `
 import { connect, SpoolError } from '@spool/client/node';
 import { parseWanted, waitFor } from '@spool/client/waits';
-import type { SessionInfo } from '@spool/client';
+import type { AgentEvent, SessionInfo } from '@spool/client';
+
+// @ts-expect-error The types of messages are known, not \`any\`.
+export const unknownKind: AgentEvent['kind'] = 'no such kind';
 
 try {
   await using client = await connect({ start: false });

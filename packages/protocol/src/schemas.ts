@@ -2,9 +2,9 @@
  * Validates every request before it is used. Only the keeper imports this file, so that no client has to load zod. Keeps WIRE-4.
  */
 import { z } from 'zod';
-import { OPTION_KINDS } from './agent/events.ts';
+import { OPTION_KINDS } from './agent/kinds.ts';
 import { REQUESTS_OPEN_MAX } from './agent/command-limits.ts';
-import { AGENT_COMMAND_SCHEMA } from './agent/schema.ts';
+import { AGENT_COMMAND_SCHEMA } from './agent/command-schema.ts';
 import { AUDIT_ENTRIES_MAX } from './gateway.ts';
 import { TILES_MAX } from './grid.ts';
 import { ENDED_STATES } from './listing.ts';

@@ -3,7 +3,7 @@
  * program wants to find its refusal; a prompt without a `clientId` gets one. Keeps PIPE-2: any other line is refused with a
  * sentence.
  */
-import { AGENT_COMMAND_SCHEMA } from '@spool/protocol/agent/schema';
+import { AGENT_COMMAND_SCHEMA } from '@spool/protocol/agent/command-schema';
 import type { Command } from '@spool/protocol/agent';
 
 /** The limit of a command, as in a session. */

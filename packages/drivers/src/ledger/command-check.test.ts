@@ -1,5 +1,5 @@
 import { type Command, DATA_CHARS_MAX, TEXT_CHARS_MAX } from '@spool/protocol/agent';
-import { AGENT_COMMAND_SCHEMA } from '@spool/protocol/agent/schema';
+import { AGENT_COMMAND_SCHEMA } from '@spool/protocol/agent/command-schema';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCommand, mutatedCommand, VALID_COMMANDS } from '../testing/any-command.ts';

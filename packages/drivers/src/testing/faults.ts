@@ -1,6 +1,6 @@
 /** Rules for the events of any run: everything that starts ends once, and texts are the sum of their deltas. */
 import type { AgentBody } from '@spool/protocol/agent';
-import { checkAgentBody } from '@spool/protocol/agent/schema';
+import { checkAgentBody } from '@spool/protocol/agent/event-schema';
 
 /** Returns one sentence for each offence; none for a good run that has ended. */
 export function faultsOf(events: readonly AgentBody[]): string[] {

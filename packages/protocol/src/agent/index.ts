@@ -2,5 +2,5 @@
 export * from './command-limits.ts';
 export type * from './commands.ts';
 export type * from './events.ts';
-export { AGENT_EVENTS_VERSION, OPTION_KINDS, TOOL_KINDS } from './events.ts';
 export * from './headline.ts';
+export * from './kinds.ts';
