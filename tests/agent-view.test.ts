@@ -81,6 +81,23 @@ test('[LIST-7, LIST-8] a list has the first prompt and the last words of an agen
   expect(await row('bob')).toMatch(/ claude: say hello to everyone$/);
 });
 
+test('[EVT-25] `prompt --wait idle` prints the answer of an agent, and a summary has it', async () => {
+  await using daemon = new TestDaemon();
+  await start(daemon, 'ann');
+  const said = await daemon.spool(['prompt', 'ann', 'say the tests pass', '--wait', 'idle']);
+  expect(said).toMatchObject({ code: 0, stdout: 'the tests pass\n' });
+  const json = JSON.parse(
+    (await daemon.spool(['prompt', 'ann', 'say again', '--wait', 'idle', '--json'])).stdout,
+  ) as object;
+  expect(json).toMatchObject({ isConfirmed: true, answer: 'again' });
+  const asks = await daemon.spool(['prompt', 'ann', 'ask 1', '--wait', 'blocked']);
+  expect(asks.stdout).toMatch(/^ann is blocked: /);
+  const page = (await daemon.spool(['summary', 'ann'])).stdout;
+  expect(page).toContain('\n  agent    claude\n  prompt   say the tests pass\n');
+  expect(page).toMatch(/\nits last message\n {2}again\n$/);
+  expect(page).not.toContain('stream-json');
+});
+
 test('[SHOW-4] `logs` of an agent is plain text in a pipe: Markdown, tools, diffs, never the wire', async () => {
   await using daemon = new TestDaemon();
   await start(daemon, 'ann', 'show');

@@ -17,11 +17,13 @@ export async function summaryText(client: Client, session: string, asJson: boole
 }
 
 export function pageOf(summary: Summary): string[] {
-  const { id, name, command, cwd, durationMs, milestones, commands, lastLines, changedFiles } = summary;
+  const { id, name, command, cwd, driver, durationMs, milestones, commands, lastLines, changedFiles } = summary;
   const title = name === id ? id : `${printable(name)} (${id})`;
   return [
     `${title} ${outcome(summary)} ${longDuration(durationMs)}`,
-    `  command  ${printCommand(command)}`,
+    ...(driver
+      ? [`  agent    ${printable(driver.name)}`, ...(driver.prompt ? [`  prompt   ${printable(driver.prompt)}`] : [])]
+      : [`  command  ${printCommand(command)}`]),
     `  folder   ${printable(cwd)}`,
     ...(timeWords(summary) === '' ? [] : [`  time     ${timeWords(summary)}`]),
     ...section(
@@ -50,7 +52,7 @@ export function pageOf(summary: Summary): string[] {
           changedFiles.length - FILES_SHOWN,
           true,
         )),
-    ...section('last lines', lastLines.map(printable), 0),
+    ...section(driver ? 'its last message' : 'last lines', lastLines.map(printable), 0),
   ];
 }
 

@@ -1,5 +1,5 @@
-/** `spool prompt`: submits a prompt to a session and checks that it reacts. */
-import type { AgentEvent, Client } from '@spool/client/node';
+/** `spool prompt`: submits a prompt to a session and checks that it reacts; with --wait, prints an agent's answer. Keeps EVT-25. */
+import { type AgentEvent, AgentHandle, type Client } from '@spool/client/node';
 import { waitFor } from '@spool/client/waits';
 import { commandOutcome, inputTrouble } from '../agents/command-outcome.ts';
 import { openClient, type VerbAction } from '../program.ts';
@@ -44,8 +44,11 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
     return isConfirmed || isRepeated ? 0 : EXIT.failed;
   }
   const end = await waitFor(client, id, wanted, { after: isRepeated ? undefined : offset, timeoutMs: flags.timeout });
-  if (flags.json) printJson({ ...endJson(end), ...said, end: end.offset });
-  else print(endLine(end));
+  const isAnswered = driver !== undefined && ['idle', 'prompt', 'exit'].includes(end.reason);
+  const from = isRepeated ? undefined : driver?.offset;
+  const answer = isAnswered ? await new AgentHandle(client, end.session).lastMessage({ from }) : null;
+  if (flags.json) printJson({ ...endJson(end), ...said, end: end.offset, ...(driver && { answer }) });
+  else print(answer ?? endLine(end));
   return endCode(end, wanted);
 };
 

@@ -5,6 +5,7 @@
  */
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import type { AgentEvent, Command, Content } from '@spool/protocol/agent';
+import { lastMessage } from './last-message.ts';
 import type { Client } from '../client.ts';
 import type { CommandReceipt } from '../options.ts';
 import { contentOf } from './launch.ts';
@@ -62,6 +63,11 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
     const { when } = options;
     const command: Command = { do: 'prompt', clientId: id, content: contentOf(prompt), ...(when && { when }) };
     return this.command(command, id);
+  }
+
+  /** Returns the agent's last complete message; null if there is none. `from`: only messages after this offset of its events. */
+  lastMessage(options: { readonly from?: number | undefined } = {}): Promise<string | null> {
+    return lastMessage(this.#client, this.info, options.from);
   }
 
   interrupt(options: { readonly alsoQueued?: boolean } = {}): Promise<CommandReceipt> {

@@ -3,6 +3,7 @@
  * from known data; no language model is involved. Keeps STATE-7.
  */
 import {
+  type DriverInfo,
   type HistoryItem,
   type Milestone,
   type SessionInfo,
@@ -11,6 +12,7 @@ import {
   type StatusInfo,
   type StatusState,
 } from '@spool/protocol';
+import { lastMessage } from '../agents/last-message.ts';
 import type { Client } from '../client.ts';
 import type { ChangedFile } from './changed-file.ts';
 import { meaningfulLines } from './meaningful-lines.ts';
@@ -27,6 +29,8 @@ export interface Summary {
   readonly name: string;
   readonly command: readonly string[];
   readonly cwd: string;
+  /** The agent and its first prompt; absent for a session that is not an agent without a terminal. */
+  readonly driver?: Pick<DriverInfo, 'name' | 'prompt'> | undefined;
   readonly state: SessionState;
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -44,7 +48,7 @@ export interface Summary {
   readonly states: readonly StateSpan[];
   /** The time in each state, in milliseconds. */
   readonly timeIn: Readonly<Partial<Record<StatusState, number>>>;
-  /** The last informative lines; for a full-screen program, those of its last screen. */
+  /** The last informative lines; of a full-screen program those of its last screen, of an agent those of its last message. */
   readonly lastLines: readonly string[];
   /** The changed files in its folder, from its start to its end; null if that is in no git repository. */
   readonly changedFiles: readonly ChangedFile[] | null;
@@ -69,13 +73,14 @@ export async function summaryOf(
     lastLines(client, info),
     filesOf(info),
   ]);
-  const { id, name, command, cwd, state, exitCode, signal, startedAt, endedAt, status } = info;
+  const { id, name, command, cwd, driver, state, exitCode, signal, startedAt, endedAt, status } = info;
   const states = spansOf(history, startedAt, endedAt ?? now);
   return {
     id,
     name,
     command,
     cwd,
+    ...(driver && { driver: { name: driver.name, ...(driver.prompt !== undefined && { prompt: driver.prompt }) } }),
     state,
     exitCode,
     signal,
@@ -119,7 +124,9 @@ function timeIn(spans: readonly StateSpan[]): Partial<Record<StatusState, number
  * Returns the last lines as a user saw them. The screen and its scrollback are right for programs that overwrite their output;
  * programs without a terminal have only lines.
  */
-async function lastLines(client: Client, { id, size }: SessionInfo): Promise<string[]> {
+async function lastLines(client: Client, info: SessionInfo): Promise<string[]> {
+  const { id, size } = info;
+  if (info.driver) return meaningfulLines(((await lastMessage(client, info)) ?? '').split('\n'));
   if (size !== null) {
     try {
       const { content } = await client.screen(id, { format: 'json', historyLines: HISTORY_LINES });

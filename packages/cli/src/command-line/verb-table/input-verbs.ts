@@ -52,7 +52,8 @@ export const INPUT_VERBS = {
         value: 'WHAT',
         words: WAIT_WORDS,
         short: 'w',
-        about: 'then wait for a condition: idle, blocked, exit, … (see spool wait)',
+        about:
+          'then wait for a condition: idle, blocked, exit, … (see spool wait); prints the answer of an agent without a terminal',
       },
       timeout: {
         kind: 'duration',
