@@ -2,11 +2,12 @@
  * Handles the keys of an attached agent's user: they become prompts, answers and interrupts. It uses neither a terminal nor a
  * clock, so every rule of it is tested without one. Keeps SHOW-5, SHOW-6, SHOW-10, SHOW-40.
  */
-import type { AgentEventItem, Decided, RequestRef } from '@spool/client';
-import { type AgentRequestEvent, Transcript, visibleTitle } from '@spool/render';
+import type { AgentEventItem, Decided } from '@spool/client';
+import { type AgentRequestEvent, Transcript } from '@spool/render';
 import { type RequestAnswer, makeChoices, editableOf, isAllowing } from './ask-choices.ts';
 import { ASK_GUARD_MS } from './ask-guard.ts';
 import { PromptEditor } from './editor.ts';
+import { type AnswerActions, giveAnswer, giveText, lostWords } from './give-answer.ts';
 import type { AgentKey, AgentKeyName } from './keys.ts';
 import type { AgentPicture, PaintedPicture } from './picture.ts';
 import { RequestReading } from './request-reading.ts';
@@ -15,14 +16,11 @@ const NOTICE_MS = 6000;
 const WHEEL_LINES = 3;
 
 /** The requests to the daemon. */
-interface AgentActions {
+interface AgentActions extends AnswerActions {
   prompt(text: string, when?: 'now'): Promise<unknown>;
   slash(name: string, args: string): Promise<unknown>;
   cancelPrompt(clientId: string): Promise<unknown>;
   interrupt(): Promise<unknown>;
-  approve(ask: RequestRef, options: { readonly option?: string; readonly input?: unknown }): Promise<Decided>;
-  deny(ask: RequestRef, options: { readonly option?: string; readonly message?: string }): Promise<Decided>;
-  answer(ask: RequestRef, answers: Readonly<Record<string, unknown>>): Promise<Decided>;
   /** An error as a sentence. */
   wordsOf(error: unknown): string;
 }
@@ -238,42 +236,22 @@ export class AgentControls {
   }
 
   #answer(ask: AgentRequestEvent, answer: RequestAnswer): void {
-    const { actions } = this.#options;
-    switch (answer.type) {
-      case 'option': {
-        const { option } = answer;
-        return this.#decide(
-          answer.behavior === 'allow' ? actions.approve(ask, { option }) : actions.deny(ask, { option }),
-        );
-      }
-      case 'allow':
-        return this.#decide(actions.approve(ask, {}));
-      case 'deny':
-        return this.#decide(actions.deny(ask, {}));
-      case 'choice':
-        return this.#decide(actions.answer(ask, answersOf(ask, answer.label)));
-      case 'write':
-        this.#reading.close();
-        this.#writing = answer.what;
-        this.#draft = this.editor.text;
-        this.editor.set(answer.what === 'input' ? (editableOf(ask)?.text ?? '') : '');
-    }
+    if (answer.type !== 'write') return this.#decide(giveAnswer(this.#options.actions, ask, answer));
+    this.#reading.close();
+    this.#writing = answer.what;
+    this.#draft = this.editor.text;
+    this.editor.set(answer.what === 'input' ? (editableOf(ask)?.text ?? '') : '');
   }
 
   /** The text of the editor is the message, the input or the answer. */
   #written(): void {
-    const { actions } = this.#options;
     const ask = this.#ask;
     const text = this.editor.text;
     const what = this.#writing;
     this.#endWriting();
     if (!ask || what === null) return;
-    if (what === 'message') return this.#decide(actions.deny(ask, text === '' ? {} : { message: text }));
-    if (what === 'answer') return this.#decide(actions.answer(ask, answersOf(ask, text)));
-    const editable = editableOf(ask);
-    if (!editable || ask.kind !== 'permission.requested') return;
-    const input = { ...(ask.input as Record<string, unknown>), [editable.key]: text };
-    return this.#decide(actions.approve(ask, { input }));
+    const decided = giveText(this.#options.actions, ask, what, text);
+    if (decided !== null) this.#decide(decided);
   }
 
   #endWriting(): void {
@@ -286,12 +264,9 @@ export class AgentControls {
     // Until the event comes that says what became of it, further keys are not for this ask.
     this.#askSince = this.#options.now();
     decided.then(
-      ({ isOurs, outcome, reason }) => {
-        if (isOurs) return;
-        const who = outcome?.who === undefined ? '' : ` by ${visibleTitle(outcome.who, 60)}`;
-        this.tell(
-          outcome === null ? (reason ?? 'the question is gone') : `it was already decided${who}: ${outcome.decision}`,
-        );
+      (outcome) => {
+        const lost = lostWords(outcome);
+        if (lost !== null) this.tell(lost);
       },
       (error: unknown) => this.tell(this.#options.actions.wordsOf(error)),
     );
@@ -403,10 +378,4 @@ export class AgentControls {
     this.#askSince = this.#options.now();
     this.#isAnswering = ask !== null && this.editor.isEmpty;
   }
-}
-
-/** Returns the answers: one text answers each question. */
-function answersOf(ask: AgentRequestEvent, text: string): Record<string, unknown> {
-  if (ask.kind !== 'question.asked') return {};
-  return Object.fromEntries(ask.questions.map(({ id, multi }) => [id, multi === true ? [text] : text]));
 }
