@@ -22,7 +22,10 @@ test('[STATE-1] after a fall of the keeper, a session without a terminal is foll
   const command = ['sh', '-c', 'echo hi; while read -r line; do printf "%s" "$line"; done'];
   const { id } = await client.run({ command, size: null, env });
   await client.waitUntil(id, 'output', { after: 0 });
-  await until('it has been looked at', async () => (await client.get(id)).status.state === 'working');
+  // The history is written now and then, and whenever it is asked for.
+  await until('its history has it', async () =>
+    (await client.explain(id)).history.some(({ type }) => type === 'status'),
+  );
   await killKeeper(client);
   await client.write(id, 'Overwrite it? [y/N] \n');
   const { session } = await client.waitUntil(id, 'blocked', { timeoutMs: 15_000 });
