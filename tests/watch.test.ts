@@ -1,6 +1,8 @@
 import type { Client } from '@spool/client';
 import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { readFileSync } from 'node:fs';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { expectClean, ReferenceTerminal, seenBy, stty } from './support/reference-terminal.ts';
 import { TerminalUser } from './support/terminal-user.ts';
@@ -9,6 +11,7 @@ const SIZE = { cols: 100, rows: 20 };
 const ASKS = 'echo "About to push 3 commits"; read -p "Continue? [y/N] " answer; echo "got $answer"; exec sleep 1000';
 
 const CTRL_BACKSLASH = '\x1c';
+const AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 
 async function runIn(daemon: TestDaemon, name: string, script: string, pipes = false): Promise<string> {
   const { stdout } = await daemon.spool([
@@ -329,14 +332,21 @@ test('[WATCH-3] sessions are started, renamed, stopped and removed from the list
   const client = await daemon.client();
   using person = new TerminalUser([SPOOL, 'watch'], daemon, SIZE);
   await person.sees('press n to start one');
-  person.types('ncat\r');
+  person.types('ncat\r\r\r');
   await person.sees('started cat');
   person.types('necho "two words" | cat; sleep 100\r');
+  await person.sees('name (empty');
+  person.types('\r');
+  await person.sees('folder: /');
+  person.types('\x15/usr\r');
   await person.sees('── sh ', 'two words');
   person.types('r\x15second one\r');
   await person.sees('renamed sh to second one');
   await person.sees('── second one');
-  expect((await client.get('second one')).command).toEqual(['sh', '-c', 'echo "two words" | cat; sleep 100']);
+  expect(await client.get('second one')).toMatchObject({
+    command: ['sh', '-c', 'echo "two words" | cat; sleep 100'],
+    cwd: '/usr',
+  });
   person.types('r\x15cat\r');
   await person.sees('is used by a running session');
   person.types('x');
@@ -356,6 +366,36 @@ test('[WATCH-3] sessions are started, renamed, stopped and removed from the list
   expect((await client.list()).map(({ name }) => name)).toEqual(['cat']);
   person.types('o');
   await person.sees('by name');
+  person.types('q');
+  await person.isBackInTheShell(0);
+});
+
+test('[WATCH-42] the request of an agent without a terminal is answered from the list, a long one in its own view', async () => {
+  await using daemon = new TestDaemon();
+  const start = async (name: string, prompt: string): Promise<void> => {
+    const program = `${execPath} ${AGENT} ${daemon.home}/${name}.ndjson`;
+    await daemon.json('run', '--agent', 'claude', '-d', '--name', name, '--program', program, '--', prompt);
+  };
+  await start('ann', 'ask 1');
+  using person = new TerminalUser([SPOOL, 'watch'], daemon, SIZE);
+  await person.sees('Allow Bash? echo 0');
+  // In the same read: a key before the request is shown does not answer it.
+  person.types(' n');
+  await person.sees('ann asks:', 'y allow once');
+  // For half a second after the request has appeared, keys are not for it.
+  await until('it is allowed, and the turn is over', async () => {
+    person.types('y');
+    return (await person.look()).lines.some((line) => line.includes('ask is done'));
+  });
+  await start(
+    'bob',
+    `steps ${JSON.stringify([{ ask: { id: 'long', tool: 'Bash', input: { command: Array.from({ length: 60 }, (_, at) => `echo ${at}`).join('\n') } } }])}`,
+  );
+  await person.sees('! blocked');
+  person.types('k ');
+  await person.sees('Ctrl-O shows them');
+  person.types(CTRL_BACKSLASH);
+  await person.sees('! blocked');
   person.types('q');
   await person.isBackInTheShell(0);
 });

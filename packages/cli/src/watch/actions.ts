@@ -1,9 +1,10 @@
 /** The actions of the keys of `spool watch` on sessions. Each returns a sentence about its outcome. */
-import { callerLimits, type Client, type RunOptions } from '@spool/client/node';
+import { agentEnvironment, callerLimits, type Client, type RunOptions } from '@spool/client/node';
 import { type QuestionOption, type SessionInfo, type Size, SpoolError } from '@spool/protocol';
 import { failureOf } from '../command-line/failure.ts';
 import { endSentence } from '../output/session-words.ts';
 import type { Row } from './list.ts';
+import { localFolder, type NewSession } from './new-session.ts';
 
 export interface ActionResult {
   readonly text: string;
@@ -51,29 +52,50 @@ export async function renameSession(
   }
 }
 
+export interface StartResult {
+  readonly told: ActionResult;
+  readonly id: string | null;
+}
+
 /** Runs a line as the user's shell would. */
-export async function startSession(
-  client: Client,
-  line: string,
-  size: Size,
-): Promise<{ readonly told: ActionResult; readonly id: string | null }> {
-  try {
-    // On another machine, the SDK's own defaults: the home folder and the environment there.
-    const place = client.isRemote ? {} : await placeHere();
-    const { info } = await client.run({
-      command: commandOf(line),
-      size,
+export async function startSession(client: Client, wanted: NewSession, size: Size): Promise<StartResult> {
+  return await started(wanted, async () => {
+    const { info } = await client.run({ ...(await placeOf(client, wanted)), command: commandOf(wanted.line), size });
+    return info;
+  });
+}
+
+/** Starts an agent without a terminal; the rest of the line is its first prompt. */
+export async function startAgent(client: Client, wanted: NewSession, agent: string): Promise<StartResult> {
+  return await started(wanted, async () => {
+    const { env, ...place } = await placeOf(client, wanted);
+    const { info } = await client.agent(agent, {
       ...place,
+      ...(env && { env: { ...agentEnvironment(agent), ...env } }),
+      ...(wanted.line !== '' && { prompt: wanted.line }),
     });
-    return { told: said(`started ${info.name}`), id: info.id };
+    return info;
+  });
+}
+
+async function started(wanted: NewSession, start: () => Promise<SessionInfo>): Promise<StartResult> {
+  try {
+    const { id, name } = await start();
+    return { told: said(`started ${name}`), id };
   } catch (error) {
-    return { told: failed(line, error), id: null };
+    return { told: failed(wanted.agent ?? wanted.line, error), id: null };
   }
 }
 
-async function placeHere(): Promise<Pick<RunOptions, 'cwd' | 'env'>> {
+/** Returns name, folder and environment. On another machine: the environment there, and its home folder if none is named. */
+async function placeOf(
+  client: Client,
+  { name, folder }: NewSession,
+): Promise<Pick<RunOptions, 'name' | 'cwd' | 'env'>> {
+  const named = name === '' ? {} : { name };
+  if (client.isRemote) return { ...named, ...(folder !== '' && { cwd: folder }) };
   const { environment } = await import('../remote/run-environment.ts');
-  return { cwd: process.cwd(), env: environment([], false), ...callerLimits() };
+  return { ...named, cwd: localFolder(folder), env: environment([], false), ...callerLimits() };
 }
 
 export async function answerSession(

@@ -20,7 +20,7 @@ import { WatchSelection } from './selection.ts';
 const ORDERS = ['need', 'name', 'age', 'active'].map((word) => ({ word, compare: sessionOrder(word) }));
 
 /** The parts of the picture besides the sessions. */
-export interface DrawnBeside extends Pick<WatchPicture, 'panel' | 'message' | 'showsHelp' | 'isFiltering'> {
+export interface DrawnBeside extends Pick<WatchPicture, 'panel' | 'request' | 'message' | 'showsHelp' | 'isFiltering'> {
   readonly footer: Footer;
 }
 
@@ -30,7 +30,7 @@ export class WatchBoard implements Disposable {
   readonly #selection = new WatchSelection();
   readonly #lines: WatchLines;
   readonly #screen = new WatchScreen();
-  readonly #isColoured = wantsColour(1);
+  readonly isColoured = wantsColour(1);
   readonly #listed = Promise.withResolvers<void>();
   /** The index of the order. */
   #order = 0;
@@ -131,6 +131,11 @@ export class WatchBoard implements Disposable {
     this.#selection.settle(this.#shown(), this.layout.list);
   }
 
+  /** The number of rows that a panel can have. */
+  get panelRoom(): number {
+    return layoutOf(this.size, { rows: this.#shown().length, preview: false, panel: Infinity }).panel;
+  }
+
   get layout(): Layout {
     return layoutOf(this.size, { rows: this.#shown().length, preview: this.#showsPreview, panel: this.panelRows });
   }
@@ -160,7 +165,7 @@ export class WatchBoard implements Disposable {
       previewTitle: hasPreview ? this.preview.titleIn(target) : '',
       now,
     };
-    const lines = pictureOf(picture, size, this.#isColoured);
+    const lines = pictureOf(picture, size, this.isColoured);
     const text = this.#screen.paint(lines, size, (isFresh) => (hasPreview ? this.preview.paint(target, isFresh) : ''));
     return {
       agesMs: inView.map((row) => now - sinceOf(row)),

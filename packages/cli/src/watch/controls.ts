@@ -5,6 +5,7 @@ import type { Client } from '@spool/client/node';
 import type { Size } from '@spool/protocol';
 import type { MouseReport } from '@spool/vt';
 import type { ActionResult } from './actions.ts';
+import type { AgentRequest } from './agent-request.ts';
 import { WatchBoard } from './board.ts';
 import type { Footer } from './footer.ts';
 import { edited, type Key, type KeyName } from './keys.ts';
@@ -42,10 +43,19 @@ export class WatchControls implements Disposable {
   readonly #sessionKeys: SessionKeys;
   #mode: Mode = { type: 'list' };
   #message: ActionResult | null = null;
+  /** Called with a session to attach to. */
+  onAttach: (row: Row) => void = () => {};
 
   constructor(client: Client, options: { readonly showsEnded: boolean }) {
     this.board = new WatchBoard(client, options);
-    this.#sessionKeys = new SessionKeys(client, this.board, (told) => this.tell(told));
+    this.#sessionKeys = new SessionKeys(client, this.board, (told) => this.tell(told), {
+      show: (id, mode) => this.#show(id, mode),
+      attach: (row) => {
+        if (this.#mode.type !== 'reading' || this.#mode.id !== row.id) return;
+        this.#mode = { type: 'list' };
+        this.onAttach(row);
+      },
+    });
   }
 
   [Symbol.dispose](): void {
@@ -93,6 +103,12 @@ export class WatchControls implements Disposable {
       case 'answer':
         this.#mode = this.#sessionKeys.answer(mode, key);
         return undefined;
+      case 'reading':
+        if (key.type === 'key' && (key.name === 'escape' || key.name === 'interrupt')) this.#mode = { type: 'list' };
+        return undefined;
+      case 'request':
+        this.#mode = this.#sessionKeys.answerRequest(mode, key);
+        return undefined;
     }
   }
 
@@ -117,6 +133,7 @@ export class WatchControls implements Disposable {
     const mode = this.#mode;
     return this.board.draw({
       panel: panelOf(mode),
+      request: this.#requestLines,
       message: this.#isLong ? this.#message : null,
       showsHelp: mode.type === 'help',
       isFiltering: mode.type === 'filter',
@@ -163,6 +180,16 @@ export class WatchControls implements Disposable {
     }
   }
 
+  #show(id: string, mode: Mode): void {
+    if (this.#mode.type !== 'reading' || this.#mode.id !== id) return;
+    this.#mode = mode;
+    this.board.onChange();
+  }
+
+  get #requestLines(): readonly string[] {
+    return this.#mode.type === 'request' ? this.#mode.shown.lines(this.board.size.cols) : [];
+  }
+
   #footer(): Footer {
     if (this.#message && !this.#isLong) return { type: 'message', ...this.#message };
     const keys = { type: 'keys', isAsking: this.board.selected?.status.state === 'blocked' } as const;
@@ -185,8 +212,19 @@ export class WatchControls implements Disposable {
         this.#message = { text: `the question of ${row.name} has changed or is gone`, isTrouble: false };
       }
     }
+    if (this.#mode.type === 'request') this.#settleRequest(this.#mode.shown);
     const lines = this.#isLong ? messageLines(this.#message!.text, size.cols).length : 0;
-    this.board.panelRows = panelOf(this.#mode).length + lines;
+    this.board.panelRows = panelOf(this.#mode).length + this.#requestLines.length + lines;
     this.board.settle();
+  }
+
+  /** A request that is gone, or does not fit any more, is not answered. */
+  #settleRequest({ row, request }: AgentRequest): void {
+    const isOpen = this.board.get(row.id)?.status.requests?.some((each) => each.request === request) === true;
+    const fits = this.#requestLines.length <= this.board.panelRoom;
+    if (isOpen && fits) return;
+    this.#mode = { type: 'list' };
+    const why = isOpen ? 'does not fit here; press enter to see it' : 'is gone: it was answered or withdrawn';
+    this.#message = { text: `the request of ${row.name} ${why}`, isTrouble: false };
   }
 }

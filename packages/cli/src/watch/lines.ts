@@ -32,7 +32,10 @@ export class WatchLines implements Disposable {
 
   /** Sets the visible rows. */
   follow(rows: readonly Row[]): void {
-    const wanted = new Map(rows.map((row) => [`${row.id} ${isEnded(row)}`, row]));
+    // The output of an agent is its protocol; its last words are in its status.
+    for (const { id, driver, status } of rows) if (driver) this.#lines.set(id, status.said ?? '');
+    const terminals = rows.filter(({ driver }) => driver === undefined);
+    const wanted = new Map(terminals.map((row) => [`${row.id} ${isEnded(row)}`, row]));
     for (const [key, leaving] of this.#followed) {
       if (wanted.has(key)) continue;
       this.#followed.delete(key);

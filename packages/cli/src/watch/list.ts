@@ -4,6 +4,7 @@
  */
 import type { EventItem } from '@spool/client';
 import { questionLine, type SessionInfo } from '@spool/protocol';
+import { commandWords } from '../output/session-command.ts';
 import { byNeed, type StateGroup, groupOf } from '../output/session-order.ts';
 import { isEnded } from '../output/session-words.ts';
 
@@ -118,15 +119,18 @@ export function sinceOf({ endedAt, status }: Row): number {
   return endedAt ?? status.since;
 }
 
-/** Returns the session's question, its activity, its last milestone or its title. */
-export function doingOf({ status, milestone, title }: Row): string {
+/** Returns the session's question, its activity, its last milestone or its title; of an agent its first prompt. */
+export function doingOf({ status, milestone, title, driver }: Row): string {
   if (status.question) return questionLine(status.question);
+  if (driver) return status.activity ?? driver.prompt ?? '';
   return status.activity ?? milestone?.title ?? withoutSpinner(title);
 }
 
 function textOf(row: Row): string {
-  const { id, name, state, status, command } = row;
-  return [id, name, groupOf(row), state, status.kind ?? '', doingOf(row), command.join(' ')].join('\n').toLowerCase();
+  const { id, name, state, status, cwd } = row;
+  return [id, name, groupOf(row), state, status.kind ?? '', doingOf(row), commandWords(row), cwd]
+    .join('\n')
+    .toLowerCase();
 }
 
 /** Removes spinners from titles, because they would make the list flicker. */

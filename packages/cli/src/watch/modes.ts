@@ -1,6 +1,7 @@
 /** The present meaning of a key: a command of the list, a letter of a line that is being typed, a yes, an answer. */
 import type { Question } from '@spool/protocol';
 import type { Footer } from './footer.ts';
+import type { AgentRequest } from './agent-request.ts';
 import { edited, type Key } from './keys.ts';
 import type { Row } from './list.ts';
 
@@ -8,16 +9,30 @@ export type Mode =
   | { readonly type: 'list' }
   | { readonly type: 'help' }
   | { readonly type: 'filter' }
-  | { readonly type: 'line'; readonly label: string; readonly text: string; readonly done: (text: string) => void }
+  | LineMode
   | { readonly type: 'confirm'; readonly question: string; readonly yes: () => void }
-  | { readonly type: 'answer'; readonly row: Row; readonly question: Question };
+  | { readonly type: 'answer'; readonly row: Row; readonly question: Question }
+  /** The request of an agent is being read: keys before it is shown do nothing. */
+  | { readonly type: 'reading'; readonly id: string }
+  | { readonly type: 'request'; readonly shown: AgentRequest; readonly since: number };
+
+/** A line that is being typed. */
+export interface LineMode {
+  readonly type: 'line';
+  readonly label: string;
+  readonly text: string;
+  /** Whether an empty line is a value too, not a change of mind. */
+  readonly isOptional?: boolean;
+  /** Takes the text, and returns the next mode if it is not the list. */
+  readonly done: (text: string) => Mode | void;
+}
 
 /** The next mode of a line that is being typed; its text is handed over when it is done. */
-export function typeInto(mode: Extract<Mode, { type: 'line' }>, key: Key): Mode {
+export function typeInto(mode: LineMode, key: Key): Mode {
   const { text, end } = edited(mode.text, key);
   if (end === null) return { ...mode, text };
-  if (end === 'done' && text.trim() !== '') mode.done(text);
-  return { type: 'list' };
+  const isDone = end === 'done' && (mode.isOptional === true || text.trim() !== '');
+  return (isDone ? mode.done(text) : undefined) ?? { type: 'list' };
 }
 
 /** Returns the option that a key chooses: by its number, or by the first of the option's keys (`y` of `y Enter`). */
@@ -50,6 +65,10 @@ export function footerOf(mode: Mode, filter: string): Footer | null {
       return { type: 'question', text: `${mode.question} y: yes, any other key: no` };
     case 'answer':
       return { type: 'question', text: 'press a number, or escape' };
+    case 'reading':
+      return { type: 'question', text: 'reading the request …' };
+    case 'request':
+      return { type: 'question', text: 'press one of the keys, or escape' };
     default:
       return null;
   }

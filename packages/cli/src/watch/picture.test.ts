@@ -41,6 +41,7 @@ function pictured(
     layout: layoutOf(size, { rows: sessions.length, preview, panel }),
     previewTitle: '',
     panel: [],
+    request: [],
     message: null,
     footer: KEYS,
     now: 70_000,

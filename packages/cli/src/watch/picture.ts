@@ -31,6 +31,8 @@ export interface WatchPicture {
   readonly previewTitle: string;
   /** The lines of a panel that asks something. */
   readonly panel: readonly string[];
+  /** The lines of an agent's request, which are styled and safe already. */
+  readonly request: readonly string[];
   /** A message that is too long for the last line. */
   readonly message: ActionResult | null;
   readonly footer: Footer;
@@ -65,10 +67,11 @@ export function pictureOf(picture: WatchPicture, size: Size, isColoured: boolean
   return [...head, ...lines.slice(0, bodyRows), ...footer].slice(0, size.rows);
 }
 
-function panelLines({ panel, message }: WatchPicture, cols: number, look: TextStyler): string[] {
+function panelLines({ panel, request, message }: WatchPicture, cols: number, look: TextStyler): string[] {
   const told = message === null ? [] : messageLines(message.text, cols);
   return [
     ...panel.map((line) => cutToWidth(` ${clean(line)}`, Math.max(1, cols - 1))),
+    ...request,
     ...told.map((line) => look(message!.isTrouble ? 'trouble' : 'title', line)),
   ];
 }

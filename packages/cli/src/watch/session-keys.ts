@@ -3,35 +3,49 @@
  * outcome. Keeps WATCH-3 and WATCH-4.
  */
 import type { Client } from '@spool/client/node';
+import { failureOf } from '../command-line/failure.ts';
 import { endSentence, isEnded } from '../output/session-words.ts';
+import { ASK_GUARD_MS } from '../agents/view/ask-guard.ts';
 import {
   answerSession,
   promptSession,
   removeSession,
   renameSession,
+  startAgent,
   startSession,
   stopSession,
   type ActionResult,
 } from './actions.ts';
 import type { WatchBoard } from './board.ts';
+import { folderAt, type NewSession, parseNew } from './new-session.ts';
 import type { Key } from './keys.ts';
 import type { Row } from './list.ts';
 import { type Mode, optionFor } from './modes.ts';
+
+/** The mode that an action changes later, when it has read something. */
+export interface ModeDesk {
+  /** Leaves `reading` for another mode, unless the user has left it before. */
+  show(id: string, mode: Mode): void;
+  /** Attaches to a session. */
+  attach(row: Row): void;
+}
 
 export class SessionKeys {
   readonly #client: Client;
   readonly #board: WatchBoard;
   readonly #tell: (told: ActionResult) => void;
+  readonly #desk: ModeDesk;
 
-  constructor(client: Client, board: WatchBoard, tell: (told: ActionResult) => void) {
+  constructor(client: Client, board: WatchBoard, tell: (told: ActionResult) => void, desk: ModeDesk) {
     this.#client = client;
     this.#board = board;
     this.#tell = tell;
+    this.#desk = desk;
   }
 
   /** The mode that the key of a letter leads to; null if it stays as it is. */
   press(letter: string): Mode | null {
-    if (letter === 'n') return { type: 'line', label: 'command:', text: '', done: (line) => void this.#start(line) };
+    if (letter === 'n') return this.#new();
     const row = this.#board.selected;
     if (!row) return null;
     const { id, name } = row;
@@ -73,7 +87,7 @@ export class SessionKeys {
     if (!row || !this.#isRunning(row)) return undefined;
     // The session would show itself recursively without end.
     if (process.env.SPOOL_SESSION === row.id) this.#refuse('this terminal is inside that session');
-    else if (row.size === null)
+    else if (row.size === null && !row.driver)
       this.#refuse(`${row.name} has no terminal; follow its output with: spool logs -f ${row.name}`);
     else return row;
     return undefined;
@@ -89,10 +103,72 @@ export class SessionKeys {
     return { type: 'list' };
   }
 
+  /** The mode after a key that may answer the request of an agent. */
+  answerRequest(mode: Extract<Mode, { type: 'request' }>, key: Key): Mode {
+    const { shown, since } = mode;
+    if (key.type === 'key') return key.name === 'escape' || key.name === 'interrupt' ? { type: 'list' } : mode;
+    // A key that was typed before the request could be read does not answer it.
+    const effect = key.isPaste || Date.now() - since < ASK_GUARD_MS ? null : shown.press(key.text);
+    if (effect === null) return mode;
+    const doing = `answering ${shown.row.name} …`;
+    if (effect.type === 'write')
+      return {
+        type: 'line',
+        label: effect.label,
+        text: effect.text,
+        done: (text) => void this.#act(doing, effect.send(text)),
+      };
+    void this.#act(doing, effect.outcome);
+    return { type: 'list' };
+  }
+
+  /** Reads the request of an agent, and shows it; one that is too long for the panel is shown by the agent's own view. */
+  async #readRequest(row: Row): Promise<void> {
+    const { id, name } = row;
+    try {
+      const { openRequest } = await import('./agent-request.ts');
+      const shown = await openRequest(this.#client, row, this.#board.isColoured);
+      if (shown === null) {
+        this.#desk.show(id, { type: 'list' });
+        this.#say(`${name} is not asking anything any more`);
+      } else if (shown.lines(this.#board.size.cols).length > this.#board.panelRoom) this.#desk.attach(row);
+      else this.#desk.show(id, { type: 'request', shown, since: Date.now() });
+    } catch (error) {
+      this.#desk.show(id, { type: 'list' });
+      this.#refuse(`${name}: ${failureOf(error).message}`);
+    }
+  }
+
+  /** Asks for a command or an agent, then for a name, then for a folder. */
+  #new(): Mode {
+    const asked = (label: string, text: string, done: (line: string) => Mode | void, isOptional = true): Mode => ({
+      type: 'line',
+      label,
+      text,
+      isOptional,
+      done,
+    });
+    return asked(
+      'command, or @claude and a prompt:',
+      '',
+      (line) =>
+        asked('name (empty: as the program):', '', (name) =>
+          asked('folder:', folderAt(this.#client.isRemote), (folder) => {
+            void this.#start(parseNew(line, name, folder));
+          }),
+        ),
+      false,
+    );
+  }
+
   #ask(row: Row): Mode | null {
     if (!this.#isRunning(row)) return null;
     const { question, state } = row.status;
     if (state !== 'blocked') return this.#say(`${row.name} is not asking anything`);
+    if (row.driver) {
+      void this.#readRequest(row);
+      return { type: 'reading', id: row.id };
+    }
     if (!question || !question.options.some(({ key }) => key !== null))
       return this.#refuse(`the answers of ${row.name} could not be read; press enter to answer there`);
     return { type: 'answer', row, question };
@@ -116,8 +192,11 @@ export class SessionKeys {
     this.#tell(told);
   }
 
-  async #start(line: string): Promise<void> {
-    const { told, id } = await startSession(this.#client, line, this.#board.size);
+  async #start(wanted: NewSession): Promise<void> {
+    const { told, id } =
+      wanted.agent === null
+        ? await startSession(this.#client, wanted, this.#board.size)
+        : await startAgent(this.#client, wanted, wanted.agent);
     if (id !== null) this.#board.choose(id);
     this.#tell(told);
   }

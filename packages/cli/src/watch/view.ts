@@ -61,6 +61,7 @@ async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<ne
   terminal.onContinue = () => void terminal.outputReady.then(begin);
   process.stdout.on('resize', painter.changed);
   controls.board.onChange = painter.changed;
+  controls.onAttach = choose;
   try {
     await terminal.outputReady;
     await Promise.race([controls.board.listed, failed, sleep(LIST_MS_MAX, undefined, { ref: false })]);
@@ -71,6 +72,7 @@ async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<ne
   } finally {
     isShown = false;
     controls.board.onChange = () => {};
+    controls.onAttach = () => {};
     process.stdout.off('resize', painter.changed);
     controls.board.rest();
     await flush(1, LEAVING_MS_MAX);

@@ -57,7 +57,7 @@ export const LIST_VERBS = {
     details: [
       'Sessions that wait for a decision come first; below the list is the live screen of the selected one. Keys: arrows, j/k or',
       'the mouse select, Enter attaches (Ctrl-\\ returns to the list), Space answers a question, p sends a prompt, n starts a',
-      'command, r renames, s stops, x removes, / filters, a shows ended sessions, o sorts, v hides the preview, q quits.',
+      'command or an agent, r renames, s stops, x removes, / filters, a shows ended sessions, o sorts, v hides the preview, q quits.',
       '--json needs no terminal: it prints a line when a row appears or changes (`row`) or disappears (`row-removed`).',
     ].join('\n'),
     examples: [
