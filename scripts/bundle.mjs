@@ -51,7 +51,7 @@ const CHUNKS = [
     name: 'core',
     test: new RegExp(
       [
-        'packages/protocol/(?!src/(schemas\\.|agent/(command|event)-schema\\.|config/))',
+        'packages/protocol/(?!src/(schemas/|agent/(command|event)-schema\\.|config/))',
         'packages/vt/src/scan/character-width\\.',
         'node_modules/get-east-asian-width/',
         'packages/client/src/(request-client|check|doors|input|list|wait|options|link/|node/(requests|connect|dial|known-sockets|daemon-|private-folder|sleep)|streams/typing)',

@@ -15,7 +15,7 @@ import {
   HEADER_BYTES,
   payloadBytesMax,
 } from '../packages/protocol/src/frame.ts';
-import { REQUEST_SCHEMAS } from '../packages/protocol/src/schemas.ts';
+import { REQUEST_SCHEMAS } from '../packages/protocol/src/schemas/requests.ts';
 import { PROTOCOL_VERSION } from '../packages/protocol/src/messages.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');

@@ -29,7 +29,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   'packages/cli/src/': 'every text',
   'packages/mcp/src/': 'every text',
   'packages/protocol/src/errors.ts': 'every text',
-  'packages/protocol/src/schemas.ts': 'every text',
+  'packages/protocol/src/schemas/': 'every text',
   'packages/protocol/src/request-fault.ts': 'every text',
   'packages/protocol/src/config/': 'every text',
   'packages/keeper/src/notifier.ts': 'every text',

@@ -3,7 +3,6 @@ import type {
   AuditDamage,
   AuditEntry,
   AuditLine,
-  GatewayRequests,
   GatewayInfo,
   GatewayOptions,
   Notice,
@@ -51,7 +50,7 @@ export class Doors {
   }
 
   /** Reports, for the gateway itself, that it serves; resolves when it is asked to end. */
-  async serve(ask: GatewayRequests['serveGateway']['ask'], signal?: AbortSignalLike): Promise<void> {
+  async serve(ask: Requests['serveGateway']['ask'], signal?: AbortSignalLike): Promise<void> {
     await this.#requester.again('serveGateway', ask, { signal });
   }
 

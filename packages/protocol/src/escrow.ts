@@ -6,7 +6,9 @@
  */
 import type { GatewayOptions } from './gateway.ts';
 import type { Home } from './home.ts';
+import type { MessageOf } from './message-type.ts';
 import type { RunRequest } from './messages.ts';
+import type { PROCESS_IDENTITY, PROGRAM_SOURCE } from './schemas/parts.ts';
 
 /**
  * Before a program of another installation is used, it is started with this argument: once its imports are loaded, it prints the
@@ -17,14 +19,8 @@ export const LOAD_CHECK = { argument: '--check', answer: 'loaded' } as const;
 /** The exit of a child; null if it is unknown (the parent died, and the kernel is too old to report it to others). */
 export type HeldExit = { readonly code: number; readonly signal: number; readonly coreDumped: boolean } | 'unknown';
 
-/** Identifies exactly one process: a pid alone is reused, and means another one after a reboot or in another container. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** The clock ticks between boot and start. */
-  readonly startTicks: string;
-  readonly bootId: string;
-  readonly pidNamespace: string;
-}
+export type ProcessIdentity = MessageOf<typeof PROCESS_IDENTITY>;
+export type ProgramSource = MessageOf<typeof PROGRAM_SOURCE>;
 
 export interface HeldSession {
   readonly run: RunRequest;
@@ -61,14 +57,6 @@ export interface DaemonRecord {
   readonly canReadForeignExit: boolean;
   /** The program; missing in a daemon whose holder keeps no copy of it. */
   readonly program?: DaemonProgram | undefined;
-}
-
-/** An installation that a daemon can be started from. */
-export interface ProgramSource {
-  /** The folder with `keeper.mjs` and the programs beside it. */
-  readonly folder: string;
-  /** The Node that runs them. */
-  readonly node: string;
 }
 
 /** The program that a daemon runs: its own copy, which outlives the installation (decision 161). */

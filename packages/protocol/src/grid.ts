@@ -3,15 +3,13 @@
  * those that have changed since, and of these only the rows that have. The daemon keeps nothing for a client: `stamp` says
  * what the client has seen, and a stamp that the daemon does not know gives all rows.
  */
+import type { MessageOf } from './message-type.ts';
+import type { TILE } from './schemas/requests.ts';
 
 /** The maximum of tiles in a request, more than a wall shows at once; a client with more asks twice. */
 export const TILES_MAX = 64;
 
-export interface TileAsk {
-  readonly session: string;
-  /** The last grid that the client received. */
-  readonly seen?: { readonly offset: number; readonly stamp: string } | undefined;
-}
+export type TileAsk = MessageOf<typeof TILE>;
 
 export interface Grid {
   readonly id: string;

@@ -1,4 +1,4 @@
-/** Messages and frames. `schemas.ts` is separate (`@spool/protocol/schemas`): only the side that validates has to load it. */
+/** Messages and frames. `schemas/` is separate (`@spool/protocol/schemas`): only the side that validates has to load it. */
 export * from './address.ts';
 export * from './control-characters.ts';
 export * from './gateway.ts';
@@ -14,7 +14,6 @@ export * from './log-line.ts';
 export * from './grid.ts';
 export * from './listing.ts';
 export type * from './notices.ts';
-export type * from './open-request.ts';
 export * from './private-folder.ts';
 export * from './question.ts';
 export * from './roles.ts';

@@ -1,34 +1,13 @@
 /** The filter and the order of a list of sessions. */
-import type { SessionInfo, SessionState } from './messages.ts';
-import type { StatusState } from './status.ts';
+import type { MessageOf } from './message-type.ts';
+import type { SessionInfo } from './messages.ts';
+import type { LIST_FILTER, LIST_OPTIONS } from './schemas/requests.ts';
 
 /** All states except `running`. */
-export const ENDED_STATES = ['exited', 'failed', 'stopped', 'killed', 'lost'] as const satisfies SessionState[];
+export const ENDED_STATES = ['exited', 'failed', 'stopped', 'killed', 'lost'] as const;
 
-/** The conditions of a list, which must all be true. */
-export interface ListFilter {
-  readonly states?: readonly SessionState[] | undefined;
-  /** The exact name. */
-  readonly name?: string | undefined;
-  /** The required labels, with these values. */
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  readonly isTask?: boolean | undefined;
-  /** The texts of which the name contains at least one, ignoring case. */
-  readonly nameContains?: readonly string[] | undefined;
-  /** The required labels, with any values. */
-  readonly labelKeys?: readonly string[] | undefined;
-  /** The accepted statuses of a running session. */
-  readonly statuses?: readonly StatusState[] | undefined;
-  /** The accepted agents, as named in the status. */
-  readonly agents?: readonly string[] | undefined;
-}
-
-export interface ListOptions extends ListFilter {
-  /** The order by the time of the start (default: `oldest` first). */
-  readonly order?: 'oldest' | 'newest' | undefined;
-  /** The maximum number of sessions. */
-  readonly limit?: number | undefined;
-}
+export type ListFilter = MessageOf<typeof LIST_FILTER>;
+export type ListOptions = MessageOf<typeof LIST_OPTIONS>;
 
 export function isListed(
   session: Pick<SessionInfo, 'state' | 'name' | 'labels' | 'isTask'> & {

@@ -1,15 +1,11 @@
 /** Notifications on their way over the network: the keeper decides about them, and a gateway sends them. */
-import type { OpenRequest } from './open-request.ts';
+import type { MessageOf } from './message-type.ts';
 import type { Question } from './question.ts';
+import type { NOTICE_OUTCOME } from './schemas/gateway.ts';
+import type { OpenRequest } from './status.ts';
 
-/** The channel through which a notification leaves the daemon. */
-export type NoticeChannel = 'desktop' | 'command' | 'webhook' | 'ntfy' | 'push';
-
-export interface NoticeOutcome {
-  readonly channel: NoticeChannel;
-  /** The fault, in a sentence; null if it was delivered. */
-  readonly trouble: string | null;
-}
+export type NoticeOutcome = MessageOf<typeof NOTICE_OUTCOME>;
+export type NoticeChannel = NoticeOutcome['channel'];
 
 export interface Notice {
   /** The number, which grows, also from one keeper to the next. */

@@ -1,21 +1,9 @@
-/**
- * The question of a blocked session, as its dialog shows it.
- *
- * `options` are the answers that the dialog offers, in its order. `key` names the keys that choose the answer, separated by
- * blanks, as `spool keys` takes them (`1`, `y`, `Esc`, `Down Enter`); null if the screen does not show them.
- */
-export interface Question {
-  /** The question in one line, in the dialog's own words: `Do you want to proceed?`. */
-  readonly text: string;
-  /** The subject: the command, file or address that the dialog shows. */
-  readonly subject?: string | undefined;
-  readonly options: readonly QuestionOption[];
-}
+/** The question of a blocked session, in words. */
+import type { MessageOf } from './message-type.ts';
+import type { QUESTION } from './schemas/status.ts';
 
-export interface QuestionOption {
-  readonly key: string | null;
-  readonly label: string;
-}
+export type Question = MessageOf<typeof QUESTION>;
+export type QuestionOption = Question['options'][number];
 
 /** Returns one line for users: `Do you want to proceed? touch a.txt`. A subject that is part of the question is not repeated. */
 export function questionLine({ text, subject }: Question): string {

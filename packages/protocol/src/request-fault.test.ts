@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Op } from './messages.ts';
 import { requestFault } from './request-fault.ts';
-import { REQUEST_SCHEMAS } from './schemas.ts';
+import { REQUEST_SCHEMAS } from './schemas/requests.ts';
 
 const RUN = { id: 'abcdefgh', command: ['true'], cwd: '/', env: {} };
 

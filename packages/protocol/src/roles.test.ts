@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FrameType } from './frame.ts';
 import { FRAME_ROLES, mayDo, OP_ROLES, ROLES } from './roles.ts';
-import { REQUEST_SCHEMAS } from './schemas.ts';
+import { REQUEST_SCHEMAS } from './schemas/requests.ts';
 
 test('[DOOR-9] every request and every frame has a row', () => {
   expect(Object.keys(OP_ROLES).sort()).toEqual(Object.keys(REQUEST_SCHEMAS).sort());

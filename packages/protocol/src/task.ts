@@ -1,25 +1,12 @@
 /** A task: a session that a program awaits. The names are those that programs with tasks already know. */
-import type { SessionInfo, StartedBy } from './messages.ts';
+import type { MessageOf } from './message-type.ts';
+import type { SessionInfo } from './messages.ts';
 import { questionLine } from './question.ts';
+import type { TASK } from './schemas/session.ts';
 import type { StatusInfo } from './status.ts';
 
-/** `error`: it ended by itself, not with 0; `timeout`: its own limit ended it; `cancelled`: a client ended it. */
-export type TaskState = 'running' | 'success' | 'error' | 'timeout' | 'cancelled';
-
-export interface TaskInfo {
-  readonly id: string;
-  readonly name: string;
-  readonly state: TaskState;
-  readonly pid: number;
-  readonly startedAt: number;
-  readonly finishedAt: number | null;
-  readonly exitCode: number | null;
-  /** The name of its session, which all commands accept. It differs from `name` if several tasks have that name. */
-  readonly attachName: string;
-  readonly timeoutMs: number | null;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly startedBy: StartedBy | null;
-}
+export type TaskInfo = MessageOf<typeof TASK>;
+export type TaskState = TaskInfo['state'];
 
 export type TaskEvent =
   | {

@@ -1,16 +1,16 @@
 /** The handlers of the requests about gateway and tokens. */
-import type { AuditEntry, GatewayRequests, Requests } from '@spool/protocol';
+import type { AuditEntry, GatewayAnswers, Requests } from '@spool/protocol';
 import type { Keeper } from '../keeper.ts';
 import type { ClientConnection } from './connection.ts';
 
-type Handler<K extends keyof GatewayRequests> = (
+type Handler<K extends keyof GatewayAnswers> = (
   keeper: Keeper,
   ask: Requests[K]['ask'],
   connection: ClientConnection,
   channel: number,
 ) => Requests[K]['answer'] | Promise<Requests[K]['answer']> | undefined;
 
-export const DOOR_HANDLERS: { readonly [K in keyof GatewayRequests]: Handler<K> } = {
+export const DOOR_HANDLERS: { readonly [K in keyof GatewayAnswers]: Handler<K> } = {
   async gateway({ gateway }, { action, options }) {
     if (action === 'start') return { gateway: await gateway.start(options) };
     const found = gateway.info;

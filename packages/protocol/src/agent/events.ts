@@ -3,11 +3,8 @@
  * lines of an agent's wire into bodies; the driver puts each one into an envelope. The words of ACP are used where they exist.
  * `event-schema.ts` describes the fields. A reader shows an unknown kind as `raw`.
  */
-import type { z } from 'zod';
-import type { Immutable } from '../immutable.ts';
+import type { MessageOf } from '../message-type.ts';
 import type * as schemas from './event-schema.ts';
-
-type Infer<S extends z.ZodType> = Immutable<z.infer<S>>;
 
 /** The agent or program that is the source. */
 export type AgentSource = 'claude' | 'codex' | 'opencode' | 'gemini' | 'grok' | 'acp' | 'pty';
@@ -31,21 +28,21 @@ export interface AgentEnvelope {
 }
 
 /** A body with the turn and the agent that it belongs to. */
-export type AgentBody = Infer<typeof schemas.AGENT_BODY>;
+export type AgentBody = MessageOf<typeof schemas.AGENT_BODY>;
 export type AgentEvent = AgentEnvelope & AgentBody;
 export type AgentEventKind = AgentBody['kind'];
 
 type BodyOf<K extends AgentEventKind> = Extract<AgentBody, { readonly kind: K }>;
 
-export type AgentRef = Infer<typeof schemas.AGENT_REF>;
-export type Content = Infer<typeof schemas.CONTENT>;
-export type Diff = Infer<typeof schemas.DIFF>;
-export type Hunk = Infer<typeof schemas.HUNK>;
-export type Tokens = Infer<typeof schemas.TOKENS>;
-export type PermissionOption = Infer<typeof schemas.PERMISSION_OPTION>;
-export type AgentQuestion = Infer<typeof schemas.AGENT_QUESTION>;
-export type PlanEntry = Infer<typeof schemas.PLAN_ENTRY>;
-export type AgentFault = Infer<typeof schemas.AGENT_FAULT>;
+export type AgentRef = MessageOf<typeof schemas.AGENT_REF>;
+export type Content = MessageOf<typeof schemas.CONTENT>;
+export type Diff = MessageOf<typeof schemas.DIFF>;
+export type Hunk = MessageOf<typeof schemas.HUNK>;
+export type Tokens = MessageOf<typeof schemas.TOKENS>;
+export type PermissionOption = MessageOf<typeof schemas.PERMISSION_OPTION>;
+export type AgentQuestion = MessageOf<typeof schemas.AGENT_QUESTION>;
+export type PlanEntry = MessageOf<typeof schemas.PLAN_ENTRY>;
+export type AgentFault = MessageOf<typeof schemas.AGENT_FAULT>;
 export type ToolKind = BodyOf<'tool.started'>['toolKind'];
 export type AgentState = BodyOf<'status'>['state'];
 export type TurnOutcome = BodyOf<'turn.ended'>['outcome'];

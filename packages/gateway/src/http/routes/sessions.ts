@@ -5,8 +5,11 @@
 import { homedir } from 'node:os';
 import { sessionEnvironment } from '@spool/client/node';
 import { INPUT_BYTES_MAX, SpoolError, taskOf } from '@spool/protocol';
+import { ANSWERED, PROMPTED, SCREEN, SESSION, TASK } from '@spool/protocol/schemas/session';
+import { SIZE } from '@spool/protocol/schemas/parts';
+import { RUN } from '@spool/protocol/schemas/run';
 import { z } from 'zod';
-import { answered, nothing, output, prompted, screen, session, task, waited } from './answers.ts';
+import { nothing, output, waited } from './answers.ts';
 import { type Route, route } from './route.ts';
 
 /** The maximum size of a page of output. */
@@ -16,17 +19,15 @@ const OUTPUT_BYTES_MAX = 1024 * 1024;
 const WAIT_MS_MAX = 55_000;
 
 const count = z.coerce.number().int().min(0);
-const cells = z.int().min(1).max(10_000);
-const size = z.strictObject({ cols: cells, rows: cells });
-const labels = z.record(z.string().min(1).max(100), z.string().max(200));
+const { command, name, labels, size, timeoutMs } = RUN.shape;
 const run = {
-  command: z.array(z.string()).min(1).max(10_000),
+  command: command.min(1),
   cwd: z.string().optional().describe('an absolute path (default: the home folder)'),
   env: z.record(z.string(), z.string()).optional().describe('added to the usual harmless variables'),
-  name: z.string().min(1).max(100).optional(),
-  labels: labels.optional(),
-  size: size.nullable().optional().describe('null: pipes instead of a terminal (default: 80 × 24)'),
-  timeoutMs: z.int().min(1).optional(),
+  name,
+  labels,
+  size: size.nullable().describe('null: pipes instead of a terminal (default: 80 × 24)'),
+  timeoutMs,
   sideChannel: z.boolean().optional().describe('false: Codex in a terminal runs without a separate app-server'),
   id: z.string().optional().describe('the same id never starts a second session'),
 };
@@ -48,7 +49,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       state: z.enum(['running', 'ended']).optional(),
       limit: count.min(1).optional(),
     }),
-    answer: z.array(session),
+    answer: z.array(SESSION),
     async run({ client, query: { state, name, limit } }) {
       const states = state === 'running' ? (['running'] as const) : state === 'ended' ? ENDED : undefined;
       return await client.list({ states, name, limit });
@@ -59,14 +60,14 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: '/api/sessions',
     summary: 'Start a command in a new session',
     body: z.strictObject(run),
-    answer: session,
+    answer: SESSION,
     run: async ({ client, body }) => (await client.run(runOptions(body))).info,
   }),
   route({
     method: 'GET',
     path: '/api/sessions/:id',
     summary: 'One session, by id, its first 4 or more characters, or name',
-    answer: session,
+    answer: SESSION,
     run: ({ client, id }) => client.get(id),
   }),
   route({
@@ -74,7 +75,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: '/api/sessions/:id',
     summary: 'Remove an ended session and its output',
     query: z.strictObject({ force: z.enum(['true', 'false']).optional() }),
-    answer: session,
+    answer: SESSION,
     run: ({ client, id, query }) => client.remove(id, { force: query.force === 'true' }),
   }),
   route({
@@ -87,7 +88,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       time: count.optional(),
       historyLines: count.max(20_000).optional(),
     }),
-    answer: screen,
+    answer: SCREEN,
     async run({ client, id, query: { format = 'text', offset, time, historyLines } }) {
       const at = offset === undefined ? (time === undefined ? undefined : { time }) : { offset };
       return await client.screen(id, { format, at, historyLines });
@@ -146,7 +147,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       clear: z.boolean().optional(),
       readyMs: z.int().min(0).max(600_000).optional().describe('how long to wait for an agent that starts'),
     }),
-    answer: prompted,
+    answer: PROMPTED,
     run: ({ client, id, body: { text, ...options } }) => client.prompt(id, text, options),
   }),
   route({
@@ -157,15 +158,15 @@ export const SESSION_ROUTES: readonly Route[] = [
       question: z.strictObject({ text: z.string(), subject: z.string().optional() }),
       option: z.string(),
     }),
-    answer: answered,
+    answer: ANSWERED,
     run: ({ client, id, body }) => client.answer(id, body),
   }),
   route({
     method: 'POST',
     path: '/api/sessions/:id/resize',
     summary: 'Change the size of the terminal',
-    body: size,
-    answer: session,
+    body: SIZE,
+    answer: SESSION,
     run: ({ client, id, body }) => client.resize(id, body),
   }),
   route({
@@ -173,14 +174,14 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: '/api/sessions/:id/stop',
     summary: 'Stop a session: SIGTERM, then SIGKILL after the grace period',
     body: z.strictObject({ graceMs: z.int().min(0).max(3_600_000).optional() }),
-    answer: session,
+    answer: SESSION,
     run: ({ client, id, body }) => client.stop(id, body),
   }),
   route({
     method: 'POST',
     path: '/api/sessions/:id/kill',
     summary: 'Kill a session and its whole process tree',
-    answer: session,
+    answer: SESSION,
     run: ({ client, id }) => client.kill(id),
   }),
   route({
@@ -212,7 +213,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/api/tasks',
     summary: 'List the tasks',
-    answer: z.array(task),
+    answer: z.array(TASK),
     run: ({ client }) => client.tasks(),
   }),
   route({
@@ -220,7 +221,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: '/api/tasks',
     summary: 'Start a task: a session with a result',
     body: z.strictObject(run),
-    answer: task,
+    answer: TASK,
     async run({ client, body }) {
       const started = await client.run({ ...runOptions(body), isTask: true });
       return taskOf(started.info);
@@ -230,7 +231,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/api/tasks/:id',
     summary: 'One task',
-    answer: task,
+    answer: TASK,
     async run({ client, id }) {
       const info = await client.get(id);
       if (!info.isTask) throw new SpoolError('NOT_A_TASK', { session: id });

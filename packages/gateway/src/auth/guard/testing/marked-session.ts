@@ -45,7 +45,11 @@ export function markedSession(id: string): SessionInfo {
     isTask: false,
     taskName: null,
     timeoutMs: null,
-    startedBy: { who: 'SECRET', owners: [{ boot: 'SECRET', pid: 1, startTicks: '1' } as never], isTied: true },
+    startedBy: {
+      who: 'SECRET',
+      owners: [{ bootId: 'SECRET', pid: 1, startTicks: '1', pidNamespace: '1' }],
+      isTied: true,
+    },
     driver: {
       name: 'claude',
       state: 'running',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { REQUEST_SCHEMAS } from './schemas.ts';
-import type { Op } from './messages.ts';
+import { REQUEST_SCHEMAS } from './requests.ts';
+import type { Op } from '../messages.ts';
 
 const run = { id: 'abcdefgh12', command: ['sh'], cwd: '/', env: {} };
 const watch = { session: 'web', from: 'start', creditBytes: 0 };
