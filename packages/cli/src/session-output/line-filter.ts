@@ -1,5 +1,6 @@
 /** Selects the lines to print: those that match a pattern, with lines around them, and of these the last ones. */
 import { setFlagsFromString } from 'node:v8';
+import type { ScreenLine } from '@spool/screen';
 import { UsageError } from '../command-line/usage-error.ts';
 
 export interface ShownLine {
@@ -11,6 +12,8 @@ export interface ShownLine {
   readonly isHeading?: boolean;
   /** Whether the line is from the screen of a full-screen program. */
   readonly isScreen?: boolean;
+  /** The same line with its colours, row by row, if that was requested. */
+  readonly rows?: readonly ScreenLine[] | undefined;
 }
 
 export interface LineFilterOptions {

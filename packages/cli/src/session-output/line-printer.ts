@@ -1,24 +1,32 @@
 /**
  * Prints lines as they come. An unfinished line (a prompt) can be shown too; if it is rewritten later, its last state is printed
- * as a new line.
+ * as a new line. Keeps PAST-41.
  */
 import { formatTime } from '../output/local-time.ts';
+import { colouredText } from './coloured-text.ts';
 import type { ShownLine } from './line-filter.ts';
 
 export interface LinePrinterOptions {
   readonly hasTimes?: boolean | undefined;
+  /** Whether lines are printed with their colours. */
+  readonly isColoured?: boolean | undefined;
 }
 
 export class LinePrinter {
   readonly #write: (text: string) => Promise<void>;
   readonly #hasTimes: boolean;
+  readonly #isColoured: boolean;
   /** The printed part of the unfinished line. */
   #open = '';
   #isCut = false;
 
-  constructor(write: (text: string) => Promise<void>, { hasTimes = false }: LinePrinterOptions = {}) {
+  constructor(
+    write: (text: string) => Promise<void>,
+    { hasTimes = false, isColoured = false }: LinePrinterOptions = {},
+  ) {
     this.#write = write;
     this.#hasTimes = hasTimes;
+    this.#isColoured = isColoured;
   }
 
   async print(lines: readonly ShownLine[]): Promise<void> {
@@ -42,13 +50,14 @@ export class LinePrinter {
     this.#isCut = false;
   }
 
-  #text({ text, at, isCut = false, isHeading = false }: ShownLine): string {
+  #text(line: ShownLine): string {
+    const { text, at, isCut = false, isHeading = false } = line;
     const open = this.#open;
     this.#open = '';
     const time = isHeading || this.#isCut ? '' : this.#time(at);
     const end = isCut ? '' : '\n';
     this.#isCut = isCut;
-    if (open === '') return `${time}${text}${end}`;
+    if (open === '') return `${time}${this.#isColoured ? colouredText(line) : text}${end}`;
     // Blanks at the end of a prompt are printed; blanks at the end of a finished line are not.
     const isShown = text.startsWith(open) || text === open.trimEnd();
     return isShown ? `${text.slice(open.length)}${end}` : `\n${time}${text}${end}`;

@@ -57,7 +57,7 @@ async function printFrom(
   const filter = options.newFilter();
   const hasEnded = session.state !== 'running';
   const json = isJson ? new LineJsonWriter(session, write) : null;
-  const printer = json ?? new LinePrinter(write, { hasTimes });
+  const printer = json ?? new LinePrinter(write, { hasTimes, isColoured: options.isStyled });
   let held = tail;
   const flush = async (): Promise<void> => {
     if (held === null) return;

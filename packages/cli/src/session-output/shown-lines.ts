@@ -17,7 +17,7 @@ export function shownLines(item: SeenItem, now: number, hasEnded = false): reado
           : `since ${since}: its screen`;
       return [
         heading(`full-screen program ${when}`, at),
-        ...item.lines.map((text) => ({ text, at, isScreen: true })),
+        ...item.lines.map((text, row) => ({ text, at, isScreen: true, rows: item.rows && [item.rows[row]!] })),
         heading(
           item.isOver || hasEnded ? 'end of the full-screen program' : 'the full-screen program is still running',
           at,

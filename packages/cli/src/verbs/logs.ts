@@ -1,14 +1,16 @@
-/** `spool logs`: prints the output of a session, as a person saw it or as raw bytes. */
+/** `spool logs`: prints the output of sessions, as a person saw it or as raw bytes. Keeps PAST-42. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { type LogPlace, logPlaceOf } from '../command-line/log-place.ts';
 import type { VERBS } from '../command-line/verb-table.ts';
 import type { ParsedArguments } from '../command-line/arguments.ts';
+import type { LineFilter } from '../session-output/line-filter.ts';
 import { OutputJson } from '../session-output/output-json.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { SessionOutput } from '../session-output/session-output.ts';
 import { gapWords } from '../output/session-words.ts';
-import { notice, writeText } from '../output/stdio.ts';
+import { displayWidth, printable } from '../output/printable.ts';
+import { notice, wantsColour, writeText } from '../output/stdio.ts';
 import { ownSession } from '../output/own-session.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
@@ -19,64 +21,94 @@ type Flags = ParsedArguments<(typeof VERBS)['logs']>['flags'];
 
 const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
   check(flags);
+  if (operands.length > 1 && flags.raw) throw new UsageError('--raw prints one session; name only one', 'logs');
   const since = flags.since === undefined ? undefined : logPlaceOf(flags.since, '--since', 'logs', { isAge: true });
   const end = flags.until === undefined ? undefined : logPlaceOf(flags.until, '--until', 'logs', { isAge: true });
   const { LineFilter, linePattern } = await import('../session-output/line-filter.ts');
   const pattern = flags.grep === undefined ? undefined : linePattern(flags.grep, { isCaseIgnored: flags.ignoreCase });
+  const request = { flags, since, end, newFilter: () => new LineFilter({ pattern, context: flags.context }) };
   await using client = await openClient(program);
-  const session = await client.get(operands[0] ?? '');
+  const [first = '', ...others] = operands;
+  if (others.length === 0) await printOne(client, await client.get(first), { ...request, write: writeText });
+  else await printSeveral(client, await Promise.all(operands.map((id) => client.get(id))), request);
+  return 0;
+};
+
+export default logs;
+
+interface LogRequest {
+  readonly flags: Flags;
+  readonly since: LogPlace | undefined;
+  readonly end: LogPlace | undefined;
+  readonly newFilter: () => LineFilter;
+}
+
+/** Prints several sessions: one after the other, or with --follow as their lines come. */
+async function printSeveral(client: Client, sessions: readonly SessionInfo[], request: LogRequest): Promise<void> {
+  const { PrefixedLines } = await import('../session-output/prefixed-lines.ts');
+  const width = Math.max(...sessions.map(({ name }) => displayWidth(printable(name))));
+  const print = async (session: SessionInfo): Promise<void> => {
+    // A line of JSON names its session itself.
+    if (request.flags.json) return await printOne(client, session, { ...request, write: writeText });
+    const lines = new PrefixedLines(session.name, width, writeText);
+    await printOne(client, session, { ...request, write: lines.write });
+    await lines.end();
+  };
+  if (request.flags.follow) await Promise.all(sessions.map(print));
+  else for (const session of sessions) await print(session);
+}
+
+async function printOne(
+  client: Client,
+  session: SessionInfo,
+  { flags, since, end, newFilter, write }: LogRequest & { readonly write: (text: string) => Promise<void> },
+): Promise<void> {
   // Its output is the agent's own protocol.
   if (session.driver && !flags.raw) {
     const place = [since, end].find((each) => each !== undefined && 'offset' in each);
     if (place) throw new UsageError('an agent without a terminal has no offsets here; use a time', 'logs');
+    const times = {
+      since: since && 'time' in since ? since.time : undefined,
+      until: end && 'time' in end ? end.time : undefined,
+    };
     if (flags.json) {
       const ofText = (['grep', 'tail'] as const).find((name) => flags[name] !== undefined);
       if (ofText) throw new UsageError(`--json prints the events of an agent; --${ofText} is for its text`, 'logs');
       const { printAgentEvents } = await import('../agents/agent-events-json.ts');
-      const times = {
-        since: since && 'time' in since ? since.time : undefined,
-        until: end && 'time' in end ? end.time : undefined,
-      };
-      await printAgentEvents(client, session.id, { follow: flags.follow, ...times });
-      return 0;
+      return await printAgentEvents(client, session.id, { follow: flags.follow, ...times });
     }
     const { printTranscript } = await import('../agents/transcript-output.ts');
-    await printTranscript(client, session, {
+    return await printTranscript(client, session, {
       isFollowing: flags.follow,
       isFull: flags.full,
       tail: flags.tail,
       hasTimes: flags.timestamps,
-      since: since && 'time' in since ? since.time : undefined,
-      until: end && 'time' in end ? end.time : undefined,
-      filter: new LineFilter({ pattern, context: flags.context }),
+      ...times,
+      filter: newFilter(),
+      write,
     });
-    return 0;
   }
   // The offset at a time is after the output of that very moment, which belongs to what came since.
   const from = await offsetOf(client, session, since && 'time' in since ? { time: since.time - 1 } : since);
   const until = end === undefined ? undefined : await offsetOf(client, session, end);
   const first = flags.tailBytes === undefined ? from : Math.max(from, (until ?? session.offset) - flags.tailBytes, 0);
-  if (flags.raw) {
-    await writeBytes(client, session, { from: first, until }, flags);
-    return 0;
-  }
+  if (flags.raw) return await writeBytes(client, session, { from: first, until }, flags);
   const { printSeen } = await import('../session-output/print-seen.ts');
   await printSeen(client, session, {
     from: first,
     until,
     isFollowing: flags.follow && until === undefined,
     wantsFrames: flags.frames,
+    // Text that a program reads has no colours; --text asks for that on a terminal too.
+    isStyled: !flags.json && !flags.text && wantsColour(1),
     hasTimes: flags.timestamps,
     isJson: flags.json,
     tail: flags.tail,
     stream: streamOf(flags),
-    newFilter: () => new LineFilter({ pattern, context: flags.context }),
-    write: writeText,
+    newFilter,
+    write,
   });
-  return 0;
-};
-
-export default logs;
+}
 
 function check(flags: Flags): void {
   const refuse = (words: string): never => {

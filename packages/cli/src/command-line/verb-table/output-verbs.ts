@@ -10,7 +10,7 @@ const TIME_ABOUT = [
 export const OUTPUT_VERBS = {
   logs: {
     summary: 'print the output of a session, as you would have seen it',
-    operands: ['[ID]'],
+    operands: ['[ID…]'],
     flags: {
       follow: { kind: 'on', short: 'f', about: 'keep printing until the session ends' },
       tail: { kind: 'whole', value: 'LINES', short: 'n', about: 'print only the last LINES lines' },
@@ -32,7 +32,7 @@ export const OUTPUT_VERBS = {
       },
       full: { kind: 'on', about: 'of an agent without a terminal: show everything that its tools printed' },
       frames: { kind: 'on', about: 'print every screen at which a full-screen program paused, not only its last one' },
-      text: { kind: 'on', about: 'plain text (the default)' },
+      text: { kind: 'on', about: 'plain text, without colours (the default in a pipe or a file)' },
       raw: { kind: 'on', about: 'the exact bytes with escape sequences; unsafe sequences are removed on a terminal' },
       force: { kind: 'on', about: 'with --raw: write the exact bytes to a terminal too (unsafe)' },
       'tail-bytes': { kind: 'bytes', value: 'SIZE', about: 'print only the last SIZE bytes' },
@@ -43,6 +43,7 @@ export const OUTPUT_VERBS = {
       'Lines appear in their last state: a progress bar once, an erased spinner not at all. A full-screen program (an editor, a',
       'pager) is one section with its last screen.',
       TIME_ABOUT,
+      'Of several sessions, each line begins with the name of its session; with -f their lines come as they are printed.',
       'If output was already deleted, a notice on stderr gives its offsets.',
       '--json prints a JSON object per line (`line`, `screen-line`, `gap`); --json --raw prints the output as it came (`output`).',
     ].join('\n'),
@@ -51,6 +52,7 @@ export const OUTPUT_VERBS = {
       ['spool logs --since 10m --timestamps api', 'the last ten minutes, with the time of each line'],
       ["spool logs --grep 'error|warn' -C 2 api", 'matching lines and two around each'],
       ['spool logs --json --grep error api | jq -r .text', 'for a program: each line with its time'],
+      ['spool logs -f api web worker', 'three sessions at once'],
       ['spool logs --raw api > api.bytes', 'the exact bytes'],
     ],
   },
