@@ -7,6 +7,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { EXIT_CODES, exitCodeOfError } from '../packages/cli/src/command-line/exit-code.ts';
+import { AGENT_COMMAND_SCHEMA } from '../packages/protocol/src/agent/command-schema.ts';
+import { AGENT_BODY } from '../packages/protocol/src/agent/event-schema.ts';
 import { ERROR_CODES, type ErrorCode, SpoolError } from '../packages/protocol/src/errors.ts';
 import {
   CONTROL_BYTES_MAX,
@@ -34,17 +36,56 @@ interface JsonSchema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly additionalProperties?: unknown;
+  readonly description?: string;
 }
 
 /** Returns every generated page, by its path in the repository. */
 export function pages(): Record<string, string> {
   return {
+    'docs/reference/agent-events.md': agentEventsPage(),
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/exit-codes.md': exitCodesPage(),
     'docs/reference/requests.md': requestsPage(),
     'docs/decisions/README.md': decisionsPage(),
   };
 }
+
+function agentEventsPage(): string {
+  return page('Events and commands of agents', [
+    'What an agent without a terminal does, in one vocabulary for all agents (`spool events`, `watchEvents` of the SDK), and what a client',
+    'may ask of it (`command`). [agents.md](../agents.md) explains both. New kinds and fields may be added: ignore those that you do not know.',
+    '',
+    '## Events',
+    '',
+    'Each event has `kind` and an envelope: `seq` (counts the events of the session), `at` (milliseconds since 1970), `session`, `source`',
+    "(the agent), `evidence` (`wire`: the agent's own protocol, `daemon`: the daemon itself) and, if it was read from the agent's output,",
+    '`raw` (`offset` and `length` in the output log). It may name its `turn` and its `agent`, if that is a subagent.',
+    '',
+    ...AGENT_BODY.options.flatMap((schema) => messageSection(schema, 'kind', ['turn', 'agent'])),
+    '## Commands',
+    '',
+    'A command has `do` and these fields, and no others.',
+    '',
+    ...AGENT_COMMAND_SCHEMA.options.flatMap((schema) => messageSection(schema, 'do')),
+  ]);
+}
+
+/** Returns the section of a message that one field names, without the fields that all messages share. */
+function messageSection(schema: z.ZodObject, naming: string, shared: readonly string[] = []): string[] {
+  const { properties = {}, description, ...rest } = jsonSchemaOf(schema);
+  const own = Object.entries(properties).filter(([name]) => name !== naming && !shared.includes(name));
+  const about = description === undefined ? [] : [description, ''];
+  return [
+    `### ${String(properties[naming]?.const)}`,
+    '',
+    ...about,
+    ...fieldsOf({ ...rest, properties: Object.fromEntries(own) }),
+    '',
+  ];
+}
+
+const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
+  z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) as JsonSchema;
 
 function errorsPage(): string {
   const rows = Object.entries(ERROR_CODES).map(
@@ -79,7 +120,7 @@ function requestsPage(): string {
   const requests = Object.entries(REQUEST_SCHEMAS).flatMap(([op, schema]) => [
     `### ${op}`,
     '',
-    ...fieldsOf(z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) as JsonSchema),
+    ...fieldsOf(jsonSchemaOf(schema)),
     '',
   ]);
   return page('Frames and requests', [

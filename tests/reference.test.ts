@@ -29,6 +29,7 @@ test.each([
   'SECURITY.md',
   'ARCHITECTURE.md',
   'docs/reference/README.md',
+  'docs/reference/agent-events.md',
   'docs/reference/configuration.md',
   'docs/reference/environment.md',
   'docs/reference/files.md',

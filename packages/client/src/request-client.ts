@@ -274,8 +274,10 @@ export class RequestClient {
     return this.requester.once('testNotification', {});
   }
 
-  /** Stops every session, then the daemon. Not repeated when the link breaks: a repeated request would start a new daemon. */
-  /** Returns the processes that were left running because they serve others. */
+  /**
+   * Stops every session, then the daemon, and returns the processes that were left running because they serve others. Not repeated
+   * when the link breaks: a repeated request would start a new daemon.
+   */
   async shutdown(options: Pick<StopOptions, 'graceMs'> = {}): Promise<readonly LeftProcess[]> {
     return (await this.requester.once('shutdown', { graceMs: options.graceMs })).leftRunning ?? [];
   }

@@ -53,7 +53,6 @@ export type TerminalColours = MessageOf<typeof parts.COLOURS>;
 export type WireStatus = MessageOf<typeof WIRE_STATUS>;
 export type AgentCommandLine = MessageOf<typeof run.COMMAND_LINE>;
 export type AgentStartOptions = MessageOf<typeof run.AGENT_START_OPTIONS>;
-export type AgentResumed = MessageOf<typeof run.AGENT_RESUMED>;
 export type AgentRun = MessageOf<typeof run.AGENT_RUN>;
 export type WatchFrom = MessageOf<typeof requests.WATCH_FROM>;
 export type EventsFrom = MessageOf<typeof requests.EVENTS_FROM>;

@@ -7,7 +7,6 @@ export type StatusSource = MessageOf<typeof schemas.STATUS_SOURCE>;
 export type StatusInfo = MessageOf<typeof schemas.STATUS_INFO>;
 export type Milestone = MessageOf<typeof schemas.MILESTONE>;
 export type OpenRequest = MessageOf<typeof schemas.OPEN_REQUEST>;
-export type OpenRequestOption = OpenRequest['options'][number];
 
 export interface Evidence {
   readonly source: StatusSource;

@@ -46,48 +46,54 @@ const flag = z.boolean().exactOptional();
 
 /** The schema of a client's command. It is strict: a field of a later version would change the effect (decision 030). */
 export const AGENT_COMMAND_SCHEMA = z.discriminatedUnion('do', [
-  /**
-   * `queue` (the default): after the running turn. `next`: before the other waiting prompts. `now`: into the running turn
-   * (steer).
-   */
-  z.strictObject({
-    do: z.literal('prompt'),
-    content,
-    clientId,
-    when: z.enum(['now', 'next', 'queue']).exactOptional(),
-  }),
+  z
+    .strictObject({
+      do: z.literal('prompt'),
+      content,
+      clientId,
+      when: z.enum(['now', 'next', 'queue']).exactOptional(),
+    })
+    .describe(
+      '`queue` (the default): after the running turn. `next`: before the other waiting prompts. `now`: into the running turn (steer).',
+    ),
   z.strictObject({ do: z.literal('editPrompt'), clientId, content }),
-  /** Moves a waiting prompt before another one, or to the end. */
-  z.strictObject({ do: z.literal('movePrompt'), clientId, before: clientId.exactOptional() }),
+  z
+    .strictObject({ do: z.literal('movePrompt'), clientId, before: clientId.exactOptional() })
+    .describe('Moves a waiting prompt before another one, or to the end.'),
   z.strictObject({ do: z.literal('cancelPrompt'), clientId }),
-  /**
-   * Sends a waiting prompt into the running turn (steer). An agent that cannot do that refuses it: the prompt continues to wait.
-   */
-  z.strictObject({ do: z.literal('sendPrompt'), clientId }),
+  z
+    .strictObject({ do: z.literal('sendPrompt'), clientId })
+    .describe(
+      'Sends a waiting prompt into the running turn (steer). An agent that cannot do that refuses it: the prompt continues to wait.',
+    ),
   z.strictObject({ do: z.literal('interrupt'), alsoQueued: flag }),
-  /**
-   * Answers a permission: by the id of an option, or by behaviour if only one option has it. `digest` is the digest of the
-   * request that the author of the answer was shown: allowing without it, or with another one, is refused. `input` replaces the
-   * input that was shown. `once` refuses an option that allows more than this one request.
-   */
-  z.strictObject({
-    do: z.literal('permission'),
-    request: id,
-    digest,
-    option: id.exactOptional(),
-    behavior: z.enum(['allow', 'deny']).exactOptional(),
-    input: z.unknown().exactOptional(),
-    message: text.exactOptional(),
-    interrupt: flag,
-    once: flag,
-  }),
-  /** Answers a question; answers need the digest of the question. Without answers: declined. */
-  z.strictObject({
-    do: z.literal('answer'),
-    request: id,
-    digest,
-    answers: z.record(z.string(), z.unknown()).exactOptional(),
-  }),
+  z
+    .strictObject({
+      do: z.literal('permission'),
+      request: id,
+      digest,
+      option: id.exactOptional(),
+      behavior: z.enum(['allow', 'deny']).exactOptional(),
+      input: z.unknown().exactOptional(),
+      message: text.exactOptional(),
+      interrupt: flag,
+      once: flag,
+    })
+    .describe(
+      [
+        'Answers a permission: by the id of an option, or by behaviour if only one option has it. `digest` is the digest of the',
+        'request that the author of the answer was shown: allowing without it, or with another one, is refused. `input` replaces',
+        'the input that was shown. `once` refuses an option that allows more than this one request.',
+      ].join(' '),
+    ),
+  z
+    .strictObject({
+      do: z.literal('answer'),
+      request: id,
+      digest,
+      answers: z.record(z.string(), z.unknown()).exactOptional(),
+    })
+    .describe('Answers a question; answers need the digest of the question. Without answers: declined.'),
   z.strictObject({ do: z.literal('setMode'), mode: id }),
   z.strictObject({ do: z.literal('setModel'), model: id }),
   z.strictObject({

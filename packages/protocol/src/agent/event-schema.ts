@@ -148,8 +148,9 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     content: contents,
     synthetic: flag,
   }),
-  /** The waiting prompts, in order: a level, replaces. */
-  body('queue', { prompts: z.array(z.object({ clientId: text, content: z.array(CONTENT) })) }),
+  body('queue', { prompts: z.array(z.object({ clientId: text, content: z.array(CONTENT) })) }).describe(
+    'The waiting prompts, in order. The list replaces the previous one.',
+  ),
   // Text. `delta` appends; `done` has the whole part and replaces the text from the deltas.
   body('message.delta', part),
   body('message.done', {
@@ -162,8 +163,9 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     /** Whether the text was longer than the driver keeps; the output log has all of it. */
     truncated: flag,
   }),
-  /** The texts of these messages are withdrawn: a retry replaces them. */
-  body('message.retracted', { messages: z.array(text) }),
+  body('message.retracted', { messages: z.array(text) }).describe(
+    'The texts of these messages are withdrawn: a retry replaces them.',
+  ),
   body('thinking.delta', { ...part, tokens: count }),
   body('thinking.done', { ...part, durationMs: count, aborted: flag, replaced: flag, truncated: flag }),
   // Tools: one `started` and one `ended` each, in this order.
@@ -175,8 +177,13 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     input: anything,
     paths: list,
   }),
-  /** The partial text of the input, or the input as far as it is known. */
-  body('tool.input', { tool: text, partialJson: optionalText, input: anything, title: optionalText, paths: list }),
+  body('tool.input', {
+    tool: text,
+    partialJson: optionalText,
+    input: anything,
+    title: optionalText,
+    paths: list,
+  }).describe('The partial text of the input, or the input as far as it is known.'),
   body('tool.output', {
     tool: text,
     mode: z.enum(['append', 'replace', 'tail']),
@@ -260,7 +267,6 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     who: optionalText,
   }),
   body('plan.updated', { replace: z.boolean(), entries: z.array(PLAN_ENTRY) }),
-  /** A command of a client that the driver did not execute, with the reason: `code` is stable, `message` gives advice. */
   body('command.refused', {
     command: text,
     do: z.custom<Command['do']>((value) => typeof value === 'string'),
@@ -281,7 +287,9 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     request: optionalText,
     clientId: optionalText,
     by: optionalText,
-  }),
+  }).describe(
+    'A command of a client that the driver did not execute, with the reason: `code` is stable, `message` gives advice.',
+  ),
   // Background work and subagents.
   body('task', {
     task: text,
@@ -293,8 +301,9 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     outputFile: optionalText,
     usage: tokens,
   }),
-  /** The live background tasks: a level, replaces. */
-  body('tasks.live', { tasks: z.array(z.object({ task: text, taskKind: optionalText, title: optionalText })) }),
+  body('tasks.live', {
+    tasks: z.array(z.object({ task: text, taskKind: optionalText, title: optionalText })),
+  }).describe('The live background tasks. The list replaces the previous one.'),
   // Numbers, notices, faults.
   body('usage', {
     scope: z.enum(['message', 'turn', 'session']),
@@ -303,8 +312,9 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     perModel: z.record(text, TOKENS.extend({ costUsd: count })).exactOptional(),
     context: z.object({ used: z.number(), size: z.number() }).exactOptional(),
   }),
-  /** The used share of the account's quota, and the time when it resets (milliseconds since 1970). */
-  body('quota', { name: optionalText, usedPercent: count, resetsAt: count, detail: anything }),
+  body('quota', { name: optionalText, usedPercent: count, resetsAt: count, detail: anything }).describe(
+    "The used share of the account's quota, and the time when it resets (milliseconds since 1970).",
+  ),
   body('retry', { attempt: z.number(), max: count, delayMs: count, error: AGENT_FAULT }),
   body('notice', { level: z.enum(['info', 'warning', 'error']), text, code: optionalText }),
   body('fault', { error: AGENT_FAULT, fatal: z.boolean() }),
@@ -315,8 +325,9 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     exitCode: count,
     output: optionalText,
   }),
-  /** An event that is unknown to this version: kept, shown, never dropped. */
-  body('raw', { type: text, value: z.unknown(), truncated: flag }),
+  body('raw', { type: text, value: z.unknown(), truncated: flag }).describe(
+    'An event that is unknown to this version: kept, shown, never dropped.',
+  ),
 ]);
 
 /** Every kind that this version knows. */

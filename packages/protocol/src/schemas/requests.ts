@@ -136,8 +136,10 @@ export const REQUEST_SCHEMAS = {
   /** Returns the screen as a user saw it, now or at any offset or time. */
   screen: z.strictObject({
     session: sessionRef,
+    /** The moment (default: now). */
     at: z.union([z.strictObject({ offset }), z.strictObject({ time: z.number() })]).optional(),
     format: SCREEN_FORMAT,
+    /** The number of lines above the screen to include. */
     historyLines,
   }),
   /** Returns, for miniatures, the screens of these sessions that have changed since they were last seen, and their changed rows. */
@@ -158,7 +160,10 @@ export const REQUEST_SCHEMAS = {
   stop: z.strictObject({
     session: sessionRef,
     graceMs,
-    /** Whether shared services that were started in the session are ended too. */
+    /**
+     * Whether processes that were started in the session and serve others are ended too, such as an agent's service for all its
+     * terminals.
+     */
     withServices: flag,
   }),
   kill: oneSession,
@@ -177,6 +182,7 @@ export const REQUEST_SCHEMAS = {
   wait: z.strictObject({
     session: sessionRef,
     until: z.array(WAIT_UNTIL).min(1).max(5).optional(),
+    /** The offset after which events count: for instance the offset that `prompt` returned. */
     after: offset.optional(),
     /** The offset after which `output` counts (default: `after`, or the present). */
     outputAfter: offset.optional(),
@@ -191,6 +197,7 @@ export const REQUEST_SCHEMAS = {
     session: sessionRef,
     question: z.strictObject({ text: longText, subject: longText.optional() }),
     option: longText,
+    /** The time within which the question must disappear (default: 3 s). */
     confirmMs: patienceMs,
   }),
   /**
@@ -206,10 +213,15 @@ export const REQUEST_SCHEMAS = {
       .string()
       .min(1)
       .max(256 * 1024),
+    /** The key; the same prompt with the same key is typed once. */
     key: inputKey.optional(),
+    /** Whether to type even if the session waits for a decision (Enter then answers it), or if its input line contains text. */
     force: flag,
+    /** Whether to clear the input line first. */
     clear: flag,
+    /** The time to wait for a reaction (default: 3 s; 15 s for agents). */
     confirmMs: patienceMs,
+    /** The time to wait for an agent that starts (default: 30 s). */
     readyMs: patienceMs,
   }),
   /** Types input once, however often it is sent: `key` identifies it, and repeated input is not typed. */
