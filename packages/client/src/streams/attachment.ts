@@ -70,15 +70,8 @@ export interface AttachOptions extends ByteStreamOptions {
   readonly onLink?: ((isUp: boolean) => void) | undefined;
 }
 
-export interface ViewChange {
-  readonly size?: Size | undefined;
-  readonly isFocused?: boolean | undefined;
-  readonly colours?: TerminalColours | undefined;
-  /** Whether a snapshot of the present is requested. */
-  readonly wantsSnapshot?: true | undefined;
-  /** The number of lines above the screen in the snapshot (default: 0). */
-  readonly historyLines?: number | undefined;
-}
+/** A change of the viewer's size, focus or colours, or the request for a snapshot. */
+export type ViewChange = Omit<Requests['view']['ask'], 'channel'>;
 
 /** The route for bytes that bypass an attachment: see `Attachment.bypass`. */
 export interface Bypass {
