@@ -1,4 +1,4 @@
-/** `spool config`: checks the user's `config.json`, says where it is, and shows which settings apply and why. */
+/** `spool config`: checks the user's `config.json`, says where it is, shows which settings apply and why, and changes one. */
 import { existsSync } from 'node:fs';
 import { configPath, userConfig } from '@spool/client/node';
 import { SETTING_KEYS, SETTINGS } from '@spool/protocol/config';
@@ -16,12 +16,30 @@ const config: VerbAction<'config'> = async ({ flags, operands }) => {
       return check(flags.json);
     case 'show':
       return show(flags.json);
+    case 'set':
+    case 'unset':
+      return await change(operands, flags.json);
     default:
-      throw new UsageError(`unknown action \`config ${operands[0]}\`; use check, path or show`, 'config');
+      throw new UsageError(`unknown action \`config ${operands[0]}\`; use check, path, show, set or unset`, 'config');
   }
 };
 
 export default config;
+
+async function change([action, name, ...values]: readonly string[], asJson: boolean): Promise<number> {
+  const isSet = action === 'set';
+  if (name === undefined || values.length !== (isSet ? 1 : 0))
+    throw new UsageError(isSet ? '`config set` needs KEY and one VALUE' : '`config unset` needs KEY', 'config');
+  const { changeConfig, settingKey, settingValue } = await import('../command-line/config-change.ts');
+  const key = settingKey(name);
+  const value = isSet ? settingValue(key, values[0]!) : undefined;
+  const file = configPath(process.env);
+  const isChanged = changeConfig(file, key, value);
+  if (asJson) printJson({ path: file, key, value: value ?? null, isChanged });
+  else if (!isChanged) print(`${file} is unchanged.`);
+  else print(isSet ? `${key} is ${JSON.stringify(value)} in ${file}.` : `${key} has its default again; see ${file}.`);
+  return 0;
+}
 
 function path(asJson: boolean): number {
   const file = configPath(process.env);

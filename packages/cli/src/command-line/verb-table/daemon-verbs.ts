@@ -48,16 +48,18 @@ export const DAEMON_VERBS = {
     ],
   },
   config: {
-    summary: 'check and show your configuration',
-    operands: ['check|path|show'],
+    summary: 'check, show and change your configuration',
+    operands: ['check|path|show|set|unset', '[KEY]', '[VALUE]'],
     flags: {},
     details: [
       '`check` names every mistake with its line; the exit code is 1 if a value cannot be used. `path` prints where the file is.',
-      '`show` prints every setting, its value and where it comes from.',
+      '`show` prints every setting, its value and where it comes from. `set` changes one setting, `unset` removes it; VALUE is JSON, or',
+      'a plain word. A value that cannot be used is refused.',
     ].join('\n'),
     examples: [
       ['spool config check', 'after a change'],
       ['spool config show', 'what applies, and why'],
+      ['spool config set keepEnded.age 90d', 'keep ended sessions for 90 days'],
     ],
   },
   notify: {
