@@ -22,6 +22,27 @@ const ASK: Readonly<Record<string, (file: string, verb: string) => readonly stri
 
 const DESCRIBED: Readonly<Record<string, string>> = { bash: 'alive', zsh: 'alive  -- ', fish: 'alive\t' };
 
+testNeeding(missingProgram('bash'))(
+  '[SAY-7] bash completes both names of a flag, saved machines before the verb, and the values of a filter',
+  async () => {
+    await using daemon = new TestDaemon();
+    await daemon.spool(['context', 'add', 'work', 'https://work.example'], { input: 'spool_x_y\n' });
+    const script = (await daemon.spool(['completions', 'bash'])).stdout;
+    const env = { ...daemon.env, PATH: `${ROOT}:${process.env['PATH']}` } as NodeJS.ProcessEnv;
+    const complete = (...words: string[]): string[] => {
+      const line = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _spool; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return execFileSync('bash', ['-c', line, 'bash', ...words], { env, encoding: 'utf8' }).split('\n');
+    };
+    expect(complete('spool', 'run', '--pi')).toContain('--pipes');
+    expect(complete('spool', '--con')).toContain('--context');
+    expect(complete('spool', '--context', 'w')).toContain('work');
+    expect(complete('spool', '--context', 'work', 'ls', '--sort', 'na')).toContain('name');
+    expect(complete('spool', 'ls', '-f', 'sta')).toContain('state=idle');
+    expect(complete('spool', 'ls', '-f', 'state', '=')).toContain('idle');
+    expect(complete('spool', 'ls', '-f', 'state', '=', 'id')).toContain('idle');
+  },
+);
+
 for (const shell of ['bash', 'zsh', 'fish'] as const) {
   testNeeding(missingProgram(shell))(
     `[SAY-7] ${shell} completes names of sessions, and the dead only where they are of use`,

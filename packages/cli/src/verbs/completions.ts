@@ -28,6 +28,12 @@ function flagsOf(verb: Verb): readonly (readonly [string, Flag])[] {
   return Object.entries({ ...verb.flags, ...COMMON_FLAGS } as Record<string, Flag>);
 }
 
+/** The flags before the verb; `--context` completes the saved contexts. */
+const BEFORE = ['--context', '--host', '--token-file'];
+
+/** Returns all long spellings of a flag. */
+const longNames = ([long, flag]: readonly [string, Flag]): string[] => [long, ...(flag.also ? [flag.also] : [])];
+
 /** Returns the kind of the first operand. */
 function operandKind(verb: Verb): 'session' | 'command' | 'words' | 'none' {
   const [first = ''] = verb.operands;
@@ -69,9 +75,9 @@ function takesFiles(flag: Flag): boolean {
 }
 
 function bash(): string {
-  const spellings = ([long, flag]: readonly [string, Flag]): string[] => [
-    `--${long}`,
-    ...(flag.short ? [`-${flag.short}`] : []),
+  const spellings = (entry: readonly [string, Flag]): string[] => [
+    ...longNames(entry).map((long) => `--${long}`),
+    ...(entry[1].short ? [`-${entry[1].short}`] : []),
   ];
   const cases = ALL.map(([name, verb]) => {
     const all = flagsOf(verb);
@@ -109,13 +115,39 @@ _spool_sessions() {
 _spool_command() {
   if declare -F _command_offset >/dev/null; then _command_offset "$1"; else COMPREPLY=($(compgen -f -- "$2")); fi
 }
+_spool_contexts() {
+  local context
+  while IFS= read -r context; do
+    if [[ $context == "$1"* ]]; then COMPREPLY+=("$(printf %q "$context")"); fi
+  done < <(spool context ls --quiet 2>/dev/null)
+}
 _spool() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at word first= operands=0 command=0
+  # Flags before the verb are put aside.
+  while [[ \${COMP_WORDS[1]} == --* ]] && ((COMP_CWORD > 2)); do
+    COMP_WORDS=("\${COMP_WORDS[0]}" "\${COMP_WORDS[@]:3}")
+    ((COMP_CWORD -= 2))
+  done
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at word first= operands=0 command=0 before=
   local flags= valued= files= kind=none words= later=none which= commandAfter= values=
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W '${[...ALL.map(([name]) => name), 'help'].join(' ')}' -- "$cur"))
+    COMPREPLY=($(compgen -W '${[...ALL.map(([name]) => name), 'help', ...BEFORE].join(' ')}' -- "$cur"))
     return
+  fi
+  case \${COMP_WORDS[1]} in
+    --context) _spool_contexts "$cur"; return ;;
+    --token-file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    --*) return ;;
+  esac
+  # bash breaks state=idle into three words.
+  if [[ $cur == = ]]; then
+    before=$prev=
+    cur=$before
+    prev=\${COMP_WORDS[COMP_CWORD-2]}
+  elif [[ $prev == = ]]; then
+    before=\${COMP_WORDS[COMP_CWORD-2]}=
+    cur=$before$cur
+    prev=\${COMP_WORDS[COMP_CWORD-3]}
   fi
   case \${COMP_WORDS[1]} in
     help) COMPREPLY=($(compgen -W '${ALL.map(([name]) => name).join(' ')}' -- "$cur")); return ;;
@@ -139,7 +171,8 @@ ${values.join('\n')}
     _spool_command "$command" "$cur"
   elif [[ -n $values ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$cur"))
-    if [[ \${COMPREPLY[*]} == *: ]]; then compopt -o nospace 2>/dev/null; fi
+    if [[ \${COMPREPLY[*]} == *[:=] ]]; then compopt -o nospace 2>/dev/null; fi
+    COMPREPLY=("\${COMPREPLY[@]#"$before"}")
   elif [[ " $valued " == *" $prev "* ]]; then
     if [[ " $files " == *" $prev "* ]]; then COMPREPLY=($(compgen -f -- "$cur")); fi
   elif [[ $cur == -* ]]; then
@@ -164,8 +197,12 @@ function zsh(): string {
         flag.kind === 'on'
           ? ''
           : `:${quote(flag.value ?? 'value').replaceAll(/[[\]:]/g, '')}:${takesFiles(flag) ? '_files' : zshWords(flag)}`;
-      const names = flag.short ? `{-${flag.short},--${long}}` : `--${long}`;
-      const prefix = flag.many ? "'*'" : flag.short ? `'(-${flag.short} --${long})'` : '';
+      const spelled = [
+        ...(flag.short ? [`-${flag.short}`] : []),
+        ...longNames([long, flag]).map((name) => `--${name}`),
+      ];
+      const names = spelled.length > 1 ? `{${spelled.join(',')}}` : `--${long}`;
+      const prefix = flag.many ? "'*'" : spelled.length > 1 ? `'(${spelled.join(' ')})'` : '';
       return `${prefix}${names}'[${about}]${value}'`;
     });
     const kind = operandKind(verb);
@@ -193,14 +230,31 @@ _spool_sessions() {
   done
   compadd -l -d shown -a names
 }
+_spool_contexts() {
+  local -a names
+  names=("\${(@f)$(spool context ls --quiet 2>/dev/null)}")
+  compadd -a names
+}
 _spool() {
   local which=
   local -a verbs
+  # Flags before the verb are put aside.
+  while ((CURRENT > 3)) && [[ $words[2] == --* ]]; do
+    words=($words[1] "\${(@)words[4,-1]}")
+    ((CURRENT -= 2))
+  done
   verbs=(
 ${[...ALL.map(([name, verb]) => [name, verb.summary] as const), ['help', 'show help'] as const].map(([name, about]) => `    '${name}:${quote(about)}'`).join('\n')}
   )
   if ((CURRENT == 2)); then
-    _describe verb verbs
+    if [[ $words[2] == -* ]]; then compadd -- ${BEFORE.join(' ')}; else _describe verb verbs; fi
+    return
+  fi
+  if [[ $words[2] == --* ]]; then
+    case $words[2] in
+      --context) _spool_contexts ;;
+      --token-file) _files ;;
+    esac
     return
   fi
   shift words
@@ -218,6 +272,12 @@ function zshWords({ words }: Flag): string {
   return words === undefined ? ' ' : `(${words.join(' ').replaceAll(':', '\\:')})`;
 }
 
+const FISH_BEFORE = [
+  "complete -c spool -n __fish_use_subcommand -l context -x -a '(spool context ls --quiet 2>/dev/null)' -d 'a saved machine'",
+  "complete -c spool -n __fish_use_subcommand -l host -x -d 'the address of another machine'",
+  "complete -c spool -n __fish_use_subcommand -l token-file -r -F -d 'the file with the token for it'",
+];
+
 function fish(): string {
   const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const lines = ALL.flatMap(([name, verb]) => {
@@ -229,14 +289,20 @@ function fish(): string {
         const short = flag.short ? ` -s ${flag.short}` : '';
         const words = flag.words === undefined ? '' : ` -a ${quote(flag.words.join(' '))}`;
         const value = flag.kind === 'on' ? '' : takesFiles(flag) ? ' -r -F' : ` -x${words}`;
-        return `complete -c spool ${seen}${short} -l ${long}${value} -d ${quote(flag.about)}`;
+        const spelled = longNames([long, flag]).map((name) => ` -l ${name}`);
+        return `complete -c spool ${seen}${short}${spelled.join('')}${value} -d ${quote(flag.about)}`;
       }),
       ...(kind === 'session' ? [`complete -c spool ${seen} -a '(${sessionsFor(whichOf(name))})'`] : []),
       ...(kind === 'command' ? [`complete -c spool ${seen} -a '(__fish_complete_subcommand --fcs-skip=2)'`] : []),
       ...(kind === 'words' ? fishWords(name, verb) : []),
     ];
   });
-  return ['# fish completion for spool; made by `spool completions fish`', 'complete -c spool -f', ...lines].join('\n');
+  return [
+    '# fish completion for spool; made by `spool completions fish`',
+    'complete -c spool -f',
+    ...FISH_BEFORE,
+    ...lines,
+  ].join('\n');
 }
 
 /** Completes the words of an operand until one is given; then sessions, if they can follow it. */

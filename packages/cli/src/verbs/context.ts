@@ -18,7 +18,7 @@ const context: VerbAction<'context'> = async ({ flags, operands }) => {
     case 'use':
       return use(name, flags.json);
     case 'ls':
-      return list(flags.json);
+      return list(flags.json, flags.quiet);
     case 'rm':
       return remove(name, flags.json);
     default:
@@ -58,13 +58,14 @@ function use(name: string | undefined, asJson: boolean): number {
   return 0;
 }
 
-function list(asJson: boolean): number {
+function list(asJson: boolean, isQuiet: boolean): number {
   const { current, contexts } = readContexts(process.env);
   const rows = [
     { name: LOCAL, url: null, isCurrent: current === null },
     ...Object.entries(contexts).map(([name, { url }]) => ({ name, url, isCurrent: name === current })),
   ];
   if (asJson) printJson(rows);
+  else if (isQuiet) print(rows.map(({ name }) => name).join('\n'));
   else
     print(
       formatTable(

@@ -1,6 +1,10 @@
 /** Verbs that list sessions. */
 import type { Verb } from '../arguments.ts';
 
+const STATES = 'running blocked working idle starting ended exited failed stopped killed lost'.split(' ');
+/** The beginnings and whole filters that completions offer. */
+const FILTER_WORDS = [...STATES.map((state) => `state=${state}`), 'label=', 'name=', 'agent='];
+
 export const LIST_VERBS = {
   ls: {
     summary: 'list the sessions',
@@ -16,6 +20,7 @@ export const LIST_VERBS = {
         value: 'KEY=VALUE',
         short: 'f',
         many: true,
+        words: FILTER_WORDS,
         about: 'only matching sessions: label=KEY[=VALUE], state=STATE, name=TEXT, agent=NAME (repeatable)',
       },
       sort: {

@@ -6,6 +6,7 @@ export const REMOTE_VERBS = {
     summary: 'save other machines, and choose the one that commands go to',
     operands: ['add|use|ls|rm', '[NAME]', '[URL]'],
     flags: {
+      quiet: { kind: 'on', short: 'q', about: 'ls: print only the names' },
       'token-file': {
         kind: 'text',
         value: 'FILE',
