@@ -19,7 +19,7 @@ test('the program in the README runs outside of the clone, as a project that lin
     .replace(/'npm create [^']*'/, `'echo created'`);
   expect(harmless).not.toContain('npm');
   const printed = await runOutside(daemon, `${harmless}\nconsole.log(state, lastLines.length);\n`);
-  expect(printed).toBe('tested\r\n0\nsuccess 0\n');
+  expect(printed).toBe('tested\r\n0\nsuccess 1\n');
 });
 
 test('the program in the README that drives an agent runs: it allows what is asked, and prints what is said', async () => {

@@ -27,7 +27,7 @@ import { ROOT } from './support/sources.ts';
 const SIZE = { cols: 80, rows: 24 };
 
 test.each<[command: string, end: Partial<TaskResult>]>([
-  ['echo fine', { state: 'success', exitCode: 0, reason: 'exit code 0', lastLines: [] }],
+  ['echo fine', { state: 'success', exitCode: 0, reason: 'exit code 0', lastLines: ['fine'] }],
   ['echo one; echo two; exit 7', { state: 'error', exitCode: 7, reason: 'exit code 7', lastLines: ['one', 'two'] }],
   ['echo out; kill -SEGV $$', { state: 'error', exitCode: null, reason: 'signal SIGSEGV', lastLines: ['out'] }],
   ['no-such-command-here', { state: 'error', exitCode: 127, reason: 'exit code 127' }],

@@ -64,7 +64,7 @@ export interface TaskResult extends TaskInfo {
   readonly durationMs: number;
   /** The end in words: `exit code 1`, `ended by its time limit after 5m, with all its processes`. */
   readonly reason: string;
-  /** The last lines of a task that did not succeed, which a user would read first. */
+  /** The last lines of a task that has ended, which a user would read first; empty while it runs. */
   readonly lastLines: readonly string[];
   readonly milestone: Milestone | null;
   /** The question while it waits for a person, or when its time limit ended it; null otherwise. */
@@ -189,9 +189,8 @@ async function ended(client: Client, id: string, options: WaitOptions): Promise<
 
 async function resultOf(client: Client, session: SessionInfo): Promise<TaskResult> {
   const task = taskOf(session);
-  const hasFailed = task.state !== 'running' && task.state !== 'success';
   const blocked = await readQuestion(client, session);
-  const lastLines = hasFailed ? (await tail(client, session.id, { lines: LAST_LINES })).split('\n') : [];
+  const lastLines = task.state !== 'running' ? (await tail(client, session.id, { lines: LAST_LINES })).split('\n') : [];
   return {
     ...task,
     durationMs: (session.endedAt ?? Date.now()) - session.startedAt,

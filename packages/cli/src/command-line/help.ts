@@ -62,7 +62,7 @@ export function verbHelp(name: VerbName, width: number): string {
     '',
     ...wrapped(`Usage: spool ${name} ${usage(verb)}`, width, { hanging: 4 }),
     ...(verb.operands.some((operand) => /\bID\b/.test(operand))
-      ? ['', ...wrapped(`ID is ${ID_ABOUT}${hasDefault(name) ? ' (default: the latest session)' : ''}.`, width)]
+      ? ['', ...wrapped(`ID is ${ID_ABOUT}${defaultWords(name)}.`, width)]
       : []),
     '',
     ...twoColumns(
@@ -76,9 +76,14 @@ export function verbHelp(name: VerbName, width: number): string {
   ].join('\n');
 }
 
-/** Verbs that end or delete sessions need an ID, and `events` shows all. */
-function hasDefault(name: VerbName): boolean {
-  return (VERBS[name].operands as readonly string[]).includes('[ID]') || name === 'wait';
+/** The verbs that take the request that has waited longest, not the latest session. */
+const ANSWERING: ReadonlySet<VerbName> = new Set(['approve', 'deny', 'answer']);
+
+/** Returns what a verb does without an ID. Verbs that end or delete sessions need one, and `events` shows all. */
+function defaultWords(name: VerbName): string {
+  if (ANSWERING.has(name)) return ' (default: the session that has waited longest for an answer)';
+  const hasDefault = (VERBS[name].operands as readonly string[]).includes('[ID]') || name === 'wait' || name === 'logs';
+  return hasDefault ? ' (default: the latest session)' : '';
 }
 
 function exitCodes(): string {

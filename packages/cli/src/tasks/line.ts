@@ -101,7 +101,7 @@ export function endLines({ attachName, state, durationMs, reason, lastLines }: T
   const said = state === 'success' || state === reason ? '' : `: ${reason}`;
   return [
     `${printable(attachName)}: ${state} after ${longDuration(durationMs)}${said}`,
-    ...(isSeen ? [] : saidLast(lastLines)),
+    ...(isSeen || state === 'success' ? [] : saidLast(lastLines)),
   ];
 }
 

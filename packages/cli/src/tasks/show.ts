@@ -61,7 +61,7 @@ export async function showTasks(
   /** Prints the last lines of failed tasks below the live lines. */
   function tellFailures(all: readonly TaskView[]): void {
     for (const { name, result } of all) {
-      if (result === null || result.lastLines.length === 0) continue;
+      if (result === null || result.state === 'success' || result.lastLines.length === 0) continue;
       print([...(all.length > 1 ? [`${printable(name)}:`] : []), ...saidLast(result.lastLines)].join('\n'));
     }
   }

@@ -21,8 +21,7 @@ export const AGENT_VERBS = {
       input: { kind: 'text', value: 'JSON', about: 'allow it with this input instead' },
     },
     details: [
-      'Shows the whole request and asks for your decision. Without ID, it takes the session that has waited longest. Without a terminal,',
-      'name the request: `spool inspect ID --json` lists the open requests with their input and digest. The answer counts only for the',
+      'Shows the whole request and asks for your decision. Without a terminal, name the request: `spool inspect ID --json` lists the open requests with their input and digest. The answer counts only for the',
       'content that was shown.',
       FOLLOWS,
     ].join('\n'),

@@ -55,8 +55,9 @@ export const RUN_VERBS = {
         about: 'the size of its terminal (default: the size of yours, or 80x24)',
       },
       timeout: { kind: 'duration', value: 'DUR', short: 't', about: 'stop the session after this time' },
-      idleTimeout: {
+      'idle-timeout': {
         kind: 'duration',
+        also: 'idleTimeout',
         value: 'DUR',
         about: 'stop the session when it has done nothing for this long: no output, no input, no CPU time',
       },
