@@ -20,7 +20,10 @@ export async function bundlePage(outDir) {
   if (!existsSync(join(PAGE, 'index.html'))) return;
   const web = join(outDir, 'web');
   mkdirSync(join(web, 'assets'), { recursive: true });
-  const [script, style] = [await bundleScript(join(web, 'assets')), bundleStyles(join(web, 'assets'))];
+  const assets = join(web, 'assets');
+  const highlighter = await bundleScript(assets, { highlight: join(PAGE, 'highlight', 'highlight-worker.ts') });
+  const define = { HIGHLIGHT_WORKER: JSON.stringify(`./assets/${highlighter.fileName}`) };
+  const [script, style] = [await bundleScript(assets, { page: join(PAGE, 'main.tsx') }, define), bundleStyles(assets)];
   const preloads = script.imports.map((name) => `<link rel="modulepreload" href="./assets/${name}" />`);
   const html = readFileSync(join(PAGE, 'index.html'), 'utf8')
     .replaceAll('__SCRIPT__', `./assets/${script.fileName}`)
@@ -33,13 +36,18 @@ export async function bundlePage(outDir) {
   }
 }
 
-/** @param {string} assets */
-async function bundleScript(assets) {
+/**
+ * Bundles one program of the page. Returns its first file.
+ * @param {string} assets
+ * @param {Record<string, string>} input
+ * @param {Record<string, string>} [define]
+ */
+async function bundleScript(assets, input, define = {}) {
   const build = await rolldown({
     cwd: ROOT,
-    input: { page: join(PAGE, 'main.tsx') },
+    input,
     platform: 'browser',
-    transform: { target: 'es2024', define: { 'process.env.NODE_ENV': '"production"' } },
+    transform: { target: 'es2024', define: { 'process.env.NODE_ENV': '"production"', ...define } },
     onLog(level, log, forward) {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') forward(level, log);

@@ -30,19 +30,20 @@ testNeeding(NO_BROWSER)(
     await page.goto(`${origin}/#/s/${id}`);
     const log = page.getByRole('log', { name: 'What ann said and did' });
     await log.getByText('show is done').waitFor(WITHIN);
-    expect(await log.textContent()).toContain('> show');
-    expect(await log.locator('.look-added', { hasText: 'return a + b' }).count()).toBe(1);
-    expect(await log.locator('.look-heading', { hasText: 'What I found' }).count()).toBe(1);
+    expect(await log.getByRole('article', { name: 'Prompt' }).textContent()).toContain('show');
+    expect(await log.getByRole('heading', { name: 'What I found' }).count()).toBe(1);
     expect(await log.getByText('ok 7 - a test').count()).toBe(0);
-    await page.getByLabel('Show everything').check();
+    await log.getByText('npm test').click(WITHIN);
     await log.getByText('ok 7 - a test').waitFor(WITHIN);
+    await log.getByText('/home/user/project/add.js').first().click(WITHIN);
+    expect(await log.locator('tr[data-mark="+"]', { hasText: 'return a + b' }).count()).toBe(1);
 
     const box = page.getByRole('textbox', { name: 'Prompt for ann' });
     await box.fill('say one');
     await box.press('Shift+Enter');
     await box.pressSequentially('two');
     await box.press('Enter');
-    await log.getByText('─').nth(1).waitFor(WITHIN);
+    await log.getByLabel('End of the turn').nth(1).waitFor(WITHIN);
     const { keeper } = await (await daemon.client()).status();
     process.kill(keeper.pid, 'SIGKILL');
     await box.fill('say after the kill');
@@ -59,7 +60,7 @@ testNeeding(NO_BROWSER)(
     await box.fill('hang');
     await box.press('Enter');
     await page.getByRole('button', { name: 'Interrupt' }).click(WITHIN);
-    await log.getByText('interrupted').waitFor(WITHIN);
+    await log.getByText('Interrupted').waitFor(WITHIN);
     expect(open.complaints).toEqual([]);
   },
 );
@@ -84,7 +85,8 @@ testNeeding(NO_BROWSER)(
     await phone.page.getByRole('button', { name: 'Deny' }).first().click(WITHIN);
     const log = phone.page.getByRole('log');
     await log.getByText('ask is done').waitFor(WITHIN);
-    expect(await log.textContent()).toMatch(/echo 0.*allowed by .*echo 1.*denied by /s);
+    for (const command of ['echo 0', 'echo 1']) await log.getByText(command).first().click(WITHIN);
+    expect(await log.textContent()).toMatch(/echo 0.*Allowed by .*echo 1.*Denied by /s);
     await card.waitFor({ state: 'detached', ...WITHIN });
 
     await phone.page.getByRole('textbox', { name: 'Prompt for bob' }).fill('hostile');

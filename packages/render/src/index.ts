@@ -16,8 +16,21 @@ export {
   type Tone,
   widthOf,
 } from './lines.ts';
+export type { Align, Block } from './markdown/blocks.ts';
+export { inline } from './markdown/inline.ts';
 export { markdownLines } from './markdown/markdown.ts';
-export type { AgentRequestEvent, AskOutcome, TranscriptEntry } from './transcript/entries.ts';
+export { StreamedMarkdown } from './markdown/streamed-markdown.ts';
+export { changeRows, type ChangeRow } from './parts/change-rows.ts';
+export { changedWords, type WordRange } from './parts/changed-words.ts';
+export { type OutputSpan, outputLines } from './parts/colour-spans.ts';
+export type {
+  AgentRequestEvent,
+  AskOutcome,
+  PromptEntry,
+  ToolEntry,
+  TranscriptEntry,
+  TurnEndEntry,
+} from './transcript/entries.ts';
 export { contentText, Transcript, type PendingPrompt } from './transcript/transcript.ts';
 export { hardRows, type RowPlace } from './request/exact-rows.ts';
 export {

@@ -11,6 +11,7 @@
  *   long N       one line of N megabytes
  *   show         thinks, writes Markdown in pieces, runs a command, edits a file
  *   hostile      texts with escapes, marks of direction, HTML and a very long line
+ *   play FILE    writes the messages of a file, one JSON value per line, as its own
  *   hang         works until it is interrupted
  *   garbage N    N megabytes of lines that are not JSON, and of bytes that are not text
  *   nested       lines that are nested half a million deep
@@ -27,7 +28,7 @@
  *   recall       answers with the session id from its `--resume`
  */
 import { once } from 'node:events';
-import { appendFileSync, closeSync, existsSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, readFileSync } from 'node:fs';
 import { argv, exit, stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -114,6 +115,7 @@ async function prompt({ message, uuid: id }) {
   if (word === 'long')
     say({ type: 'system', subtype: 'informational', content: 'x'.repeat(Number(argument) * 1024 * 1024) });
   if (word === 'show') await show();
+  if (word === 'play') for (const line of readFileSync(argument, 'utf8').trimEnd().split('\n')) say(JSON.parse(line));
   if (word === 'hang') return void (await hang());
   if (word === 'hostile') return end(HOSTILE);
   if (word === 'never') return void (await new Promise(() => {}));

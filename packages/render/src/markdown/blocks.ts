@@ -32,19 +32,51 @@ export function blocksOf(lines: readonly string[], depth = 0): Block[] {
   return new BlockReader(lines, depth).read();
 }
 
+/** A place between two lines from which reading can start again: no later line changes the blocks before it. */
+export interface ReadingPlace {
+  readonly line: number;
+  readonly blocks: number;
+  /** Columns at which the contents of the open items begin. */
+  readonly items: readonly number[];
+}
+
+/** Reads on from a place; `before` are the blocks up to there. Returns all blocks, and the last such place. */
+export function blocksFrom(
+  lines: readonly string[],
+  before: readonly Block[],
+  place: ReadingPlace,
+): { readonly blocks: readonly Block[]; readonly place: ReadingPlace } {
+  const reader = new BlockReader(lines, 0, before.slice(0, place.blocks), place);
+  const blocks = reader.read();
+  return { blocks, place: reader.place };
+}
+
+export const START: ReadingPlace = { line: 0, blocks: 0, items: [] };
+
 class BlockReader {
   readonly #lines: readonly string[];
   readonly #depth: number;
-  readonly #blocks: Block[] = [];
+  readonly #blocks: Block[];
   /** The lines of the paragraph or item that may continue. */
   #open: string[] | null = null;
   /** Columns at which the contents of the open items begin. */
   #items: number[] = [];
   #at = 0;
+  #place: ReadingPlace = START;
+  /** Whether the last block is code by indentation: lines after a blank one may belong to it. */
+  #isIndented = false;
 
-  constructor(lines: readonly string[], depth: number) {
+  constructor(lines: readonly string[], depth: number, before: Block[] = [], place = START) {
     this.#lines = lines;
     this.#depth = depth;
+    this.#blocks = before;
+    this.#at = place.line;
+    this.#items = [...place.items];
+    this.#place = place;
+  }
+
+  get place(): ReadingPlace {
+    return this.#place;
   }
 
   read(): Block[] {
@@ -54,6 +86,7 @@ class BlockReader {
 
   #step(line: string): void {
     if (line.trim() === '') return this.#blank();
+    this.#isIndented = false;
     const fence = FENCE.exec(line);
     if (fence) return this.#code(fence);
     const heading = HEADING.exec(line);
@@ -72,6 +105,9 @@ class BlockReader {
     this.#open = null;
     this.#at++;
     if (this.#blocks.at(-1)?.type !== 'space') this.#blocks.push({ type: 'space' });
+    // The last line may still grow: it is not blank for certain.
+    if (!this.#isIndented && this.#at < this.#lines.length)
+      this.#place = { line: this.#at, blocks: this.#blocks.length, items: [...this.#items] };
   }
 
   #add(block: Block): void {
@@ -112,6 +148,7 @@ class BlockReader {
       this.#at--;
     }
     this.#blocks.push({ type: 'code', language: '', lines, indent: 0 });
+    this.#isIndented = true;
   }
 
   #isUnderline(line: string): boolean {

@@ -14,18 +14,38 @@ import type { KeptText } from './kept-text.ts';
 
 export type AgentRequestEvent = Extract<AgentEvent, { readonly kind: 'permission.requested' | 'question.asked' }>;
 
+/** The event that began an entry. */
+export interface EntryPlace {
+  /** The number of the event: the entry's name for links, the same in every view. */
+  readonly seq: number;
+  /** Its time, in milliseconds since 1970. */
+  readonly at: number;
+  /** The offset of its line in the output log; undefined if it follows from a command. */
+  readonly offset: number | undefined;
+}
+
 interface Common {
   /** A number that rises with each change. */
   revision: number;
+  readonly place: EntryPlace;
   /** The subagent that did it. */
   readonly agent?: string | undefined;
+  /** The tool call that started the subagent. */
+  readonly parentTool?: string | undefined;
 }
 
 export type TranscriptEntry = Common &
   (
     | { readonly kind: 'agent'; readonly text: string }
-    | { readonly kind: 'prompt'; readonly text: string }
-    | { readonly kind: 'message' | 'thinking'; text: KeptText; isDone: boolean; isError: boolean }
+    | PromptEntry
+    | {
+        readonly kind: 'message' | 'thinking';
+        text: KeptText;
+        isDone: boolean;
+        isError: boolean;
+        /** The time from its first to its last piece; undefined if it came whole. */
+        durationMs: number | undefined;
+      }
     | ToolEntry
     | { readonly kind: 'change'; readonly diff: Diff; readonly phase: 'proposed' | 'applied' | 'failed' }
     | AskEntry
@@ -39,9 +59,31 @@ export type TranscriptEntry = Common &
       }
   );
 
+export interface PromptEntry {
+  readonly kind: 'prompt';
+  readonly text: string;
+  /** The text without the marks of its images. */
+  readonly words: string;
+  readonly images: readonly PromptImage[];
+  /** The client that sent it, if the log says so. */
+  readonly who: string | undefined;
+  /** Whether it was sent into the running turn. */
+  readonly isSteering: boolean;
+}
+
+/** An image of a prompt; without data if it is only named. */
+export interface PromptImage {
+  readonly mime: string;
+  readonly data: string | undefined;
+}
+
 export interface ToolEntry {
   readonly kind: 'tool';
   readonly tool: string;
+  /** The input as far as it is known. */
+  input: unknown;
+  /** The time of its end, in milliseconds since 1970. */
+  endedAt: number | undefined;
   name: string;
   toolKind: ToolKind;
   title: string;

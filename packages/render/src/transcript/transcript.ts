@@ -6,7 +6,16 @@
 import { type AgentEvent, type Content, type PlanEntry, requestSubject, type Tokens } from '@spool/protocol/agent';
 import { longDuration } from '@spool/protocol/duration';
 import { say, visibleTitle, type VisibleText } from '@spool/protocol/visible-text';
-import type { AskEntry, AskOutcome, AgentRequestEvent, TranscriptEntry, MessageEntry, ToolEntry } from './entries.ts';
+import type {
+  AskEntry,
+  AskOutcome,
+  AgentRequestEvent,
+  EntryPlace,
+  TranscriptEntry,
+  MessageEntry,
+  PromptImage,
+  ToolEntry,
+} from './entries.ts';
 import { unwrapFault } from './fault-text.ts';
 import { KeptText } from './kept-text.ts';
 
@@ -14,6 +23,8 @@ import { KeptText } from './kept-text.ts';
 const ENTRIES_MAX = 4000;
 /** The number of background tasks whose names are kept. */
 const TASKS_MAX = 1000;
+/** The number of prompts whose senders are kept. */
+const SENDERS_MAX = 1000;
 
 /** The limit of the line about a decision. */
 const ABOUT_CHARACTERS_MAX = 300;
@@ -53,6 +64,13 @@ export class Transcript {
   #revision = 0;
   #omitted = 0;
   #isEnded = false;
+  /** The fields of an entry that the present event begins. */
+  #begun: { readonly revision: 0; readonly place: EntryPlace; readonly parentTool?: string | undefined } = {
+    revision: 0,
+    place: { seq: 0, at: 0, offset: undefined },
+  };
+  /** The clients that sent the last prompts, by the prompt's id. */
+  readonly #senders = new Map<string, string>();
   model: string | undefined;
   mode: string | undefined;
   /** The start of the running turn, in milliseconds since 1970. */
@@ -106,8 +124,24 @@ export class Transcript {
     return this.#tools.get(id);
   }
 
+  /** Notes what the beginning of the log says about the agent, for a transcript of the log's end. */
+  noteAgent({ model, mode, commands }: Pick<AgentEventOf<'session.started'>, 'model' | 'mode' | 'commands'>): void {
+    this.model ??= model;
+    this.mode ??= mode;
+    if (this.#commands.length === 0) this.#commands = commands ?? [];
+    this.#revision++;
+  }
+
+  /** Notes the client that sent a prompt; the event of the prompt does not name it. */
+  noteSender(clientId: string, who: string): void {
+    if (this.#senders.size >= SENDERS_MAX) this.#senders.clear();
+    this.#senders.set(clientId, who);
+  }
+
   /** Returns the entry that the event began or changed. */
   take(event: AgentEvent): TranscriptEntry | null {
+    const { seq, at, raw, agent } = event;
+    this.#begun = { revision: 0, place: { seq, at, offset: raw?.offset }, parentTool: agent?.parentTool };
     const entry = this.#take(event);
     this.#revision++;
     if (entry) entry.revision = this.#revision;
@@ -176,7 +210,7 @@ export class Transcript {
     const line = [name, this.model, cwd].filter((part) => part !== undefined && part !== '').join(' · ');
     if (line === '' || line === this.#agentLine) return null; // Claude repeats it with each turn
     this.#agentLine = line;
-    return this.#add({ kind: 'agent', text: line, revision: 0 });
+    return this.#add({ kind: 'agent', text: line, ...this.#begun });
   }
 
   #turnStarted(event: AgentEventOf<'turn.started'>): TranscriptEntry | null {
@@ -186,7 +220,20 @@ export class Transcript {
     this.#plan = null;
     this.#said.clear();
     this.#turnPrompt = event.prompt === undefined ? '' : contentText(event.prompt);
-    return this.#turnPrompt === '' ? null : this.#add({ kind: 'prompt', text: this.#turnPrompt, revision: 0 });
+    if (this.#turnPrompt === '') return null;
+    return this.#addPrompt(event.prompt!, event.clientIds?.[0], false);
+  }
+
+  #addPrompt(content: readonly Content[], clientId: string | undefined, isSteering: boolean): TranscriptEntry {
+    return this.#add({
+      kind: 'prompt',
+      text: contentText(content),
+      words: contentText(content.filter(({ type }) => type !== 'image')),
+      images: imagesOf(content),
+      who: clientId === undefined ? undefined : this.#senders.get(clientId),
+      isSteering,
+      ...this.#begun,
+    });
   }
 
   #turnEnded(event: AgentEventOf<'turn.ended'>): TranscriptEntry {
@@ -199,16 +246,17 @@ export class Transcript {
     const last = this.#entries.at(-1);
     const isSaid = (last?.kind === 'message' || last?.kind === 'note') && last.text.toString() === fault?.message;
     const error = isSaid || outcome === 'interrupted' ? undefined : fault;
-    return this.#add({ kind: 'turn-end', outcome, error, usage, costUsd, durationMs, revision: 0 });
+    return this.#add({ kind: 'turn-end', outcome, error, usage, costUsd, durationMs, ...this.#begun });
   }
 
   /** Adds a user's prompt, unless the turn has shown it. */
-  #prompt({ state, content, synthetic }: AgentEventOf<'prompt'>): TranscriptEntry | null {
+  #prompt({ state, content, synthetic, clientId }: AgentEventOf<'prompt'>): TranscriptEntry | null {
     if (content === undefined || synthetic === true || (state !== 'echo' && state !== 'started')) return null;
     const text = contentText(content);
     if (text === '' || text === this.#turnPrompt) return null;
+    const isSteering = this.#turnPrompt !== '' && this.#turn !== undefined;
     if (this.#turnPrompt === '') this.#turnPrompt = text;
-    return this.#add({ kind: 'prompt', text, revision: 0 });
+    return this.#addPrompt(content, clientId, isSteering);
   }
 
   #text(
@@ -221,12 +269,24 @@ export class Transcript {
     const known = this.#messages.get(key);
     if (isDone) this.#messages.delete(key);
     if (!known && event.text === '') return null;
-    const entry = known ?? this.#add({ kind, text: new KeptText(), isDone: false, isError: false, agent, revision: 0 });
+    const entry =
+      known ??
+      this.#add({
+        kind,
+        text: new KeptText(),
+        isDone: false,
+        isError: false,
+        durationMs: undefined,
+        agent,
+        ...this.#begun,
+      });
     if (!known && !isDone) this.#messages.set(key, entry);
     if (!known) this.#said.set(key, entry);
     if (isDone) entry.text = new KeptText(event.text);
     else entry.text.append(event.text);
     entry.isDone = isDone;
+    const measured = event.kind === 'thinking.done' ? event.durationMs : undefined;
+    entry.durationMs = measured ?? (known ? event.at - known.place.at : undefined);
     if (event.kind === 'message.done') entry.isError = event.isError === true;
     return entry;
   }
@@ -257,6 +317,7 @@ export class Transcript {
         entry.name = name ?? entry.name;
         const title = event.title === entry.name || event.title === '' ? undefined : event.title;
         const subject = subjectOf(event.input);
+        entry.input = event.input ?? entry.input;
         entry.title = title ?? subject ?? entry.title;
         // A title such as "Preparing file…" is followed by one that names the tool's subject.
         entry.isKnown ||= subject !== undefined || (title !== undefined && !title.endsWith('…'));
@@ -274,6 +335,7 @@ export class Transcript {
       case 'tool.ended':
         this.#tools.delete(event.tool);
         entry.status = event.status;
+        entry.endedAt = event.at;
         entry.isKnown = true;
         entry.exitCode = event.exitCode;
         entry.reason = event.reason;
@@ -287,6 +349,8 @@ export class Transcript {
     const entry = this.#add({
       kind: 'tool',
       tool,
+      input: undefined,
+      endedAt: undefined,
       name: '',
       toolKind: 'other',
       title: '',
@@ -299,7 +363,7 @@ export class Transcript {
       note: undefined,
       permission: null,
       agent,
-      revision: 0,
+      ...this.#begun,
     });
     this.#tools.set(tool, entry);
     return entry;
@@ -314,7 +378,7 @@ export class Transcript {
     }
     // Codex repeats all changes at the end of a turn; its tools have shown them.
     if (tool === undefined && this.#isShown(diff.path)) return null;
-    return this.#add({ kind: 'change', diff, phase, agent, revision: 0 });
+    return this.#add({ kind: 'change', diff, phase, agent, ...this.#begun });
   }
 
   #isShown(path: string): boolean {
@@ -333,7 +397,7 @@ export class Transcript {
     const diffs = this.#tools.get(asked.tool ?? '')?.diffs ?? [];
     const hasDiffs = asked.kind === 'question.asked' || (asked.diffs ?? []).length > 0 || diffs.length === 0;
     const ask = hasDiffs ? asked : { ...asked, diffs };
-    const entry = this.#add({ kind: 'ask', ask, outcome: null, isTold: false, agent, revision: 0 });
+    const entry = this.#add({ kind: 'ask', ask, outcome: null, isTold: false, agent, ...this.#begun });
     this.#asks.set(ask.request, entry);
     return entry;
   }
@@ -369,7 +433,7 @@ export class Transcript {
     const said = JSON.stringify(all.map(({ text, status }) => [text, status]));
     if (said === this.#planned) return null;
     this.#planned = said;
-    const plan = this.#plan ?? this.#add({ kind: 'plan', entries: all, revision: 0 });
+    const plan = this.#plan ?? this.#add({ kind: 'plan', entries: all, ...this.#begun });
     plan.entries = all;
     this.#plan = plan;
     return plan;
@@ -419,7 +483,7 @@ export class Transcript {
   }
 
   #note(level: 'info' | 'warning' | 'error', text: string, isMinor = false): TranscriptEntry {
-    return this.#add({ kind: 'note', level, text, isMinor, revision: 0 });
+    return this.#add({ kind: 'note', level, text, isMinor, ...this.#begun });
   }
 
   #add<E extends TranscriptEntry>(entry: E): E {
@@ -428,6 +492,10 @@ export class Transcript {
       this.#omitted += this.#entries.splice(0, this.#entries.length - ENTRIES_MAX).length;
     return entry;
   }
+}
+
+function imagesOf(content: readonly Content[]): readonly PromptImage[] {
+  return content.flatMap((part) => (part.type === 'image' ? [{ mime: part.mime, data: part.data }] : []));
 }
 
 export function contentText(content: readonly Content[]): string {

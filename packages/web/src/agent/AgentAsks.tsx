@@ -14,15 +14,20 @@ const WHO_CHARACTERS_MAX = 120;
 interface AsksProps {
   readonly agent: AgentHandle;
   readonly session: SessionInfo;
+  /** Called when this client's answer was accepted. */
+  readonly onAnswered?: () => void;
 }
 
-export function AgentAsks({ agent, session }: AsksProps) {
+export function AgentAsks({ agent, session, onAnswered }: AsksProps) {
   const [told, setTold] = useState<string | null>(null);
   const shown = useRequest(session);
   const decide = (decided: Promise<Decided>): void => {
     setTold(null);
     decided.then(
-      (how) => setTold(how.isOurs ? null : lateWords(how)),
+      (how) => {
+        setTold(how.isOurs ? null : lateWords(how));
+        if (how.isOurs) onAnswered?.();
+      },
       (error: unknown) => setTold(sentenceOf(error)),
     );
   };
@@ -35,6 +40,7 @@ export function AgentAsks({ agent, session }: AsksProps) {
           {...{ agent, shown }}
           title={session.status.question?.text ?? session.status.why}
           others={(session.status.requests?.length ?? 1) - 1}
+          hasKeys={onAnswered !== undefined}
           onDecided={decide}
         />
       )}

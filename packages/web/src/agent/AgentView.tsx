@@ -1,128 +1,98 @@
 /**
- * An agent without a terminal: its messages and actions, its request, and a box for the next prompt. The same renderer creates
- * the lines of `spool logs` and `spool attach`. Keeps PAGE-15 and PAGE-57.
+ * The conversation with an agent as cards, its request above the box for the next prompt, and the box. Keeps PAGE-15, PAGE-57 and
+ * CARD-1.
  */
 import type { SessionInfo } from '@spool/client';
-import { DocumentView, type TranscriptEntry } from '@spool/render';
-import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { ConversationLog } from '../cards/ConversationLog.tsx';
+import { CopyButton } from '../cards/CopyButton.tsx';
+import { PromptBox } from '../prompt/PromptBox.tsx';
 import { conditionOf, CONDITION_WORDS } from '../state/condition.ts';
 import { AgentAsks } from './AgentAsks.tsx';
-import { PromptBox } from './PromptBox.tsx';
+import { conversationMarkdown } from './conversation-markdown.ts';
 import { ResumeBox } from './ResumeBox.tsx';
-import { StyledLines } from './StyledLines.tsx';
 import { useAgent } from './use-agent.ts';
-import { useCells } from './use-cells.ts';
 
-/** The number of entries that are shown: more would be slow to lay out; the button adds as many again. */
-const ENTRIES_SHOWN = 300;
-/** The distance from the end within which the view follows new entries. */
-const NEAR_END_PX = 60;
+interface AgentViewProps {
+  readonly session: SessionInfo;
+  /** The card that the address leads to, by the number of its event. */
+  readonly event?: number | undefined;
+}
 
-export function AgentView({ session }: { readonly session: SessionInfo }) {
-  const { agent, transcript, isLoaded, trouble } = useAgent(session);
+export function AgentView({ session, event }: AgentViewProps) {
+  const { agent, conversation, trouble } = useAgent(session);
+  const { parts, isLoaded, driverFault } = conversation.state;
   const [isFull, setFull] = useState(false);
-  const [count, setCount] = useState(ENTRIES_SHOWN);
-  const box = useRef<HTMLDivElement>(null);
-  const width = useCells(box);
-  const view = useMemo(() => new DocumentView({ width, isFull, hidesAsks: true }), [width, isFull]);
-  const isAtEnd = useRef(true);
-  const { revision, entries, pending } = transcript;
-  useEffect(() => {
-    if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
-  }, [revision, pending.length, width, isFull]);
-
-  const first = Math.max(0, entries.length - count);
+  const [focusCount, setFocusCount] = useState(0);
+  const view = useRef<HTMLDivElement>(null);
+  const live = parts.at(-1)!.transcript;
   const isEnded = session.state !== 'running';
+  const isWorking = !isEnded && isLoaded && (live.isWorking || session.status.state === 'working');
+  const history = useCallback(
+    () =>
+      parts
+        .flatMap(({ transcript }) =>
+          transcript.entries.flatMap((entry) => (entry.kind === 'prompt' ? [entry.words] : [])),
+        )
+        .filter((words, at, all) => words !== '' && words !== all[at - 1])
+        .reverse(),
+    [parts],
+  );
+  useEffect(() => {
+    if (!isWorking) return undefined;
+    const onKey = (key: KeyboardEvent): void => {
+      if (key.key !== 'Escape' || key.defaultPrevented || key.isComposing) return;
+      if (key.target instanceof HTMLElement && key.target.closest('dialog, .find') !== null) return;
+      key.preventDefault();
+      void agent.interrupt().catch(() => {}); // the turn has ended
+    };
+    const element = view.current!;
+    element.addEventListener('keydown', onKey);
+    return () => element.removeEventListener('keydown', onKey);
+  }, [agent, isWorking]);
   return (
-    <div className="agent-view">
+    <div className="agent-view" ref={view}>
       <div className="agent-bar quiet">
         <p className="one-line" role="status">
           {CONDITION_WORDS[conditionOf(session)]}
           {session.status.activity === null ? '' : ` · ${session.status.activity}`}
-          {transcript.model === undefined ? '' : ` · ${transcript.model}`}
         </p>
+        <CopyButton text={() => conversationMarkdown(parts)} label="Copy as Markdown">
+          Copy as Markdown
+        </CopyButton>
         <label>
-          <input type="checkbox" checked={isFull} onChange={({ target }) => setFull(target.checked)} /> Show everything
+          <input type="checkbox" checked={isFull} onChange={({ target }) => setFull(target.checked)} /> All notices
         </label>
       </div>
-      <div
-        className="agent-log"
-        ref={box}
-        tabIndex={0}
-        role="log"
-        aria-label={`What ${session.name} said and did`}
-        onScroll={({ currentTarget: log }) => {
-          isAtEnd.current = log.scrollTop + log.clientHeight >= log.scrollHeight - NEAR_END_PX;
-        }}
-      >
-        {first > 0 && (
-          <button type="button" className="button" onClick={() => setCount(count + ENTRIES_SHOWN)}>
-            Show earlier
-          </button>
-        )}
-        {first === 0 && transcript.omitted > 0 && (
-          <p className="quiet">
-            {transcript.omitted} older entries are in the log: spool logs {session.name}
-          </p>
-        )}
-        {entries.slice(first).map((entry, index) => (
-          <EntryLines
-            key={keyOf(entry)}
-            view={view}
-            entries={entries}
-            at={first + index}
-            revision={entry.revision}
-            width={width}
-          />
-        ))}
-        {entries.length === 0 && (
-          <p className="quiet">{isLoaded ? 'Nothing was said yet.' : 'Reading what was said…'}</p>
-        )}
-      </div>
-      {trouble !== null && (
+      <ConversationLog
+        conversation={conversation}
+        name={session.name}
+        isFull={isFull}
+        target={event ?? null}
+        onRetry={isEnded ? null : (prompt) => void agent.prompt(prompt).catch(() => {})}
+      />
+      {(trouble !== null || driverFault !== null) && (
         <p className="link-notice" role="alert">
-          {trouble}
+          {trouble ?? `The driver failed: ${driverFault}`}
         </p>
       )}
-      {isLoaded && isEnded && (
+      {isLoaded && (
         <div className="agent-foot">
-          <ResumeBox session={session} />
-        </div>
-      )}
-      {isLoaded && !isEnded && (
-        <div className="agent-foot">
-          <AgentAsks {...{ agent, session }} />
-          <PromptBox agent={agent} name={session.name} transcript={transcript} />
+          {isEnded ? (
+            <ResumeBox session={session} />
+          ) : (
+            <>
+              <AgentAsks {...{ agent, session }} onAnswered={() => setFocusCount((now) => now + 1)} />
+              <PromptBox
+                {...{ agent, isWorking, history, focusCount }}
+                id={session.id}
+                name={session.name}
+                transcript={live}
+              />
+            </>
+          )}
         </div>
       )}
     </div>
   );
-}
-
-interface EntryProps {
-  readonly view: DocumentView;
-  readonly entries: readonly TranscriptEntry[];
-  readonly at: number;
-  /** A number that changes with every change of an entry, because entries change in place. */
-  readonly revision: number;
-  readonly width: number;
-}
-
-const EntryLines = memo(function EntryLines({ view, entries, at, width }: EntryProps) {
-  const lines = view.linesAt(entries, at);
-  if (lines.length === 0) return null;
-  return (
-    <div className="agent-lines" data-kind={entries[at]!.kind}>
-      <StyledLines lines={lines} width={width} />
-    </div>
-  );
-});
-
-const keys = new WeakMap<TranscriptEntry, number>();
-let lastKey = 0;
-
-function keyOf(entry: TranscriptEntry): number {
-  let key = keys.get(entry);
-  if (key === undefined) keys.set(entry, (key = ++lastKey));
-  return key;
 }

@@ -21,10 +21,12 @@ interface OneRequestProps {
   /** The title that is shown until the request is read. */
   readonly title: string;
   readonly others: number;
+  /** Whether it is the only request of the page, whose buttons have keys. */
+  readonly hasKeys: boolean;
   readonly onDecided: (decided: Promise<Decided>) => void;
 }
 
-export function OneRequest({ agent, shown, title, others, onDecided }: OneRequestProps) {
+export function OneRequest({ agent, shown, title, others, hasKeys, onDecided }: OneRequestProps) {
   const { open, event, trouble } = shown;
   const { isDisabled, send } = useSending(onDecided, event !== null || trouble !== null);
   const ref = { request: open.request, digest: open.digest };
@@ -57,8 +59,9 @@ export function OneRequest({ agent, shown, title, others, onDecided }: OneReques
         <RequestButtons
           choices={event === null ? [DENY] : makeButtons(event)}
           unseenLines={end.isSeen ? 0 : Math.max(1, end.below)}
-          {...{ isDisabled, others }}
+          {...{ isDisabled, others, hasKeys }}
           onChosen={choose}
+          onReason={(message) => send(agent.deny(ref, { message }))}
         />
       )}
     </div>

@@ -1,10 +1,11 @@
 /**
- * The buttons that answer a permission. While the end of the request was not in view, a button that allows needs a second press,
- * and shows how much was not seen. Keeps PAGE-54 and PAGE-55.
+ * The buttons that answer a permission, with their keys. While the end of the request was not in view, a button that allows needs a
+ * second press, and shows how much was not seen. Keeps PAGE-54, PAGE-55 and CARD-7.
  */
 import { visibleTitle } from '@spool/protocol';
-import { useState } from 'react';
-import type { RequestChoice } from './request-choices.ts';
+import { useEffect, useRef, useState } from 'react';
+import { DenyReason } from './DenyReason.tsx';
+import { isNamedAllow, keysOf, type RequestChoice } from './request-choices.ts';
 
 const LABEL_CHARACTERS_MAX = 120;
 /** The minimum time between two presses: a faster second press was meant for the button as it was before. */
@@ -17,36 +18,77 @@ interface RequestButtonsProps {
   readonly isDisabled: boolean;
   /** The number of requests that wait after this one. */
   readonly others: number;
+  readonly hasKeys: boolean;
   readonly onChosen: (choice: RequestChoice) => void;
+  /** Denies it with a reason for the agent. */
+  readonly onReason: (message: string) => void;
 }
 
-export function RequestButtons({ choices, unseenLines, isDisabled, others, onChosen }: RequestButtonsProps) {
+export function RequestButtons(props: RequestButtonsProps) {
+  const { choices, unseenLines, isDisabled, others, hasKeys, onChosen, onReason } = props;
   const [pressed, setPressed] = useState<{ readonly choice: string; readonly at: number } | null>(null);
   // This is the time of the press itself: a busy page may handle both late.
   const press = (choice: RequestChoice, at: number): void => {
     if (choice.behavior === 'deny' || unseenLines === 0) return onChosen(choice);
-    if (pressed?.choice !== keyOf(choice)) return setPressed({ choice: keyOf(choice), at });
+    if (pressed?.choice !== idOf(choice)) return setPressed({ choice: idOf(choice), at });
     if (at - pressed.at >= SECOND_PRESS_MS_MIN) onChosen(choice);
   };
+  const keys = keysOf(choices);
+  useKeys(hasKeys && !isDisabled, keys, press);
   return (
     <div className="answers" role="group" aria-label="Answers">
-      {choices.map((choice) => (
-        <button
-          key={keyOf(choice)}
-          type="button"
-          className={choice.behavior === 'deny' ? 'button danger' : 'button'}
-          disabled={isDisabled}
-          onClick={({ timeStamp }) => press(choice, timeStamp)}
-        >
-          {visibleTitle(choice.label, LABEL_CHARACTERS_MAX)}
-          {unseenLines > 0 && pressed?.choice === keyOf(choice) && ` without having seen ${linesText(unseenLines)}`}
-        </button>
-      ))}
-      {others > 0 && <span className="quiet">{others === 1 ? '1 more waits' : `${others} more wait`}</span>}
+      {choices.map((choice) => {
+        const unseen =
+          unseenLines > 0 && pressed?.choice === idOf(choice) ? ` without having seen ${linesText(unseenLines)}` : '';
+        const [key] = [...keys].find(([, each]) => each === choice) ?? [];
+        return (
+          <button
+            key={idOf(choice)}
+            type="button"
+            className={choice.behavior === 'deny' ? 'button danger' : 'button'}
+            disabled={isDisabled}
+            aria-keyshortcuts={hasKeys ? key : undefined}
+            onClick={({ timeStamp }) => press(choice, timeStamp)}
+          >
+            {hasKeys && key !== undefined && <kbd aria-hidden="true">{key}</kbd>}
+            {isNamedAllow(choice) || <span className="sr-only">Allow: </span>}
+            {visibleTitle(choice.label, LABEL_CHARACTERS_MAX)}
+            {unseen}
+          </button>
+        );
+      })}
+      <DenyReason isDisabled={isDisabled} onReason={onReason} />
+      {others > 0 && <span className="quiet">{others} more waiting</span>}
     </div>
   );
 }
 
-const keyOf = ({ option, behavior }: RequestChoice): string => option ?? behavior;
+/** Presses a choice by its key. Keys of a field, a dialog, a terminal, with a modifier or held down are not meant. */
+function useKeys(
+  isOn: boolean,
+  keys: ReadonlyMap<string, RequestChoice>,
+  press: (choice: RequestChoice, at: number) => void,
+): void {
+  const latest = useRef({ keys, press });
+  latest.current = { keys, press };
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
+      if (event.target instanceof HTMLElement && event.target.closest(OTHERS) !== null) return;
+      const choice = latest.current.keys.get(event.key);
+      if (choice === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      latest.current.press(choice, event.timeStamp);
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
+  }, [isOn]);
+}
+
+const OTHERS = 'input, textarea, select, dialog, .xterm';
+
+const idOf = ({ option, behavior }: RequestChoice): string => option ?? behavior;
 
 const linesText = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);

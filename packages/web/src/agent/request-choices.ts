@@ -7,6 +7,8 @@ import type { RequestEvent } from '@spool/client';
 type Permission = Extract<RequestEvent, { readonly kind: 'permission.requested' }>;
 
 export interface RequestChoice {
+  /** Whether it also counts for later requests. */
+  readonly isLasting?: boolean;
   readonly label: string;
   readonly behavior: 'allow' | 'deny';
   /** The id of the agent's option; missing if the agent offers none with this behaviour. */
@@ -26,7 +28,8 @@ export function makeButtons({ options, isCut }: Pick<Permission, 'options' | 'is
   const own = options.flatMap(({ id, label, kind }): RequestChoice[] => {
     // A kind of a later version is neither.
     const behavior = Object.hasOwn(BEHAVIOR, kind) ? BEHAVIOR[kind] : null;
-    return behavior === null ? [] : [{ label, behavior, option: id }];
+    const isLasting = kind === 'allow_always' || kind === 'reject_always';
+    return behavior === null ? [] : [{ label, behavior, option: id, ...(isLasting && { isLasting }) }];
   });
   const allowing: readonly RequestChoice[] =
     options.length === 0 ? [{ label: 'Allow', behavior: 'allow' }] : own.filter(({ behavior }) => behavior === 'allow');
@@ -35,3 +38,18 @@ export function makeButtons({ options, isCut }: Pick<Permission, 'options' | 'is
 }
 
 export const DENY: RequestChoice = { label: 'Deny', behavior: 'deny' };
+
+/** Returns the keys of the choices: `y` allows once, `a` allows from now on, `n` denies, and each choice has its number. */
+export function keysOf(choices: readonly RequestChoice[]): ReadonlyMap<string, RequestChoice> {
+  const keys = new Map<string, RequestChoice>();
+  for (const [at, choice] of choices.entries()) {
+    const letter = choice.behavior === 'deny' ? 'n' : choice.isLasting === true ? 'a' : 'y';
+    if (!keys.has(letter)) keys.set(letter, choice);
+    if (at < 9) keys.set(String(at + 1), choice);
+  }
+  return keys;
+}
+
+/** Returns whether the label of a choice needs no word before it: one that allows begins with that word, whatever the agent calls it. */
+export const isNamedAllow = ({ label, behavior }: RequestChoice): boolean =>
+  behavior === 'deny' || /^allow\b/i.test(label);

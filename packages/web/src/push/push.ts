@@ -1,6 +1,7 @@
 /** Notifications on this device while the page is closed (web push), through a worker that has no other task. Keeps PAGE-30. */
 import { askGateway } from '../link/ask-gateway.ts';
 import { pageUrl } from '../link/daemon.ts';
+import { scriptUrl } from '../link/script-url.ts';
 
 export type PushState = 'unsupported' | 'off' | 'on' | 'denied';
 
@@ -30,7 +31,9 @@ export async function pushState(): Promise<PushState> {
 export async function startPush(): Promise<PushState> {
   if ((await Notification.requestPermission()) !== 'granted') return 'denied';
   const { publicKey } = await askGateway<PushAnswer>('push');
-  const registration = await navigator.serviceWorker.register(workerUrl() as string, { scope: pageUrl('./').pathname });
+  const registration = await navigator.serviceWorker.register(scriptUrl('./push-worker.js') as string, {
+    scope: pageUrl('./').pathname,
+  });
   await navigator.serviceWorker.ready;
   const subscription = await registration.pushManager.subscribe({
     userVisibleOnly: true,
@@ -46,20 +49,4 @@ export async function stopPush(): Promise<PushState> {
   const { subscriptions } = await askGateway<PushAnswer>('push');
   for (const { id } of subscriptions) await askGateway(`push/${id}`, { method: 'DELETE' });
   return 'off';
-}
-
-interface TypedPolicies {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(text: string): string },
-  ): { createScriptURL(text: string): unknown };
-}
-
-/** Returns the address of the worker. Trusted Types are required: this is the only address of a script that the page creates. */
-function workerUrl(): unknown {
-  const address = pageUrl('./push-worker.js').href;
-  const types = (window as unknown as { trustedTypes?: TypedPolicies }).trustedTypes;
-  return types === undefined
-    ? address
-    : types.createPolicy('spool', { createScriptURL: () => address }).createScriptURL('');
 }

@@ -7,6 +7,7 @@ test.each<PageRoute>([
   { page: 'start', what: 'agent' },
   { page: 'settings' },
   { page: 'session', id: 'abc', view: 'terminal' },
+  { page: 'session', id: 'abc', view: 'terminal', event: 12 },
   { page: 'session', id: 'abc', view: 'time' },
   { page: 'session', id: 'abc', view: 'time', offset: 4711 },
   { page: 'session', id: 'abc', view: 'summary' },

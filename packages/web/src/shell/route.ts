@@ -1,6 +1,6 @@
 /**
  * The route, in the fragment of the address: it needs no route at the gateway, works under any base path, and is never sent.
- * `#/s/ID`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`, `#/start/agent`, `#/settings`; anything else is the front
+ * `#/s/ID`, `#/s/ID/e/EVENT`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`, `#/start/agent`, `#/settings`; anything else is the front
  * page.
  */
 import { useSyncExternalStore } from 'react';
@@ -13,6 +13,8 @@ export interface SessionRoute {
   readonly page: 'session';
   readonly id: string;
   readonly view: SessionViewName;
+  /** The card of an agent's conversation, by the number of its event. */
+  readonly event?: number;
   /** The offset of a moment in the past. */
   readonly offset?: number;
   /** The path of a file, relative to the folder of the session. */
@@ -36,15 +38,15 @@ export function routeOf(hash: string): PageRoute {
     return { page: 'session', id, view, path: decoded(first), ...numbered('line', second) };
   if (view === 'text' || view === 'files' || view === 'changes' || view === 'summary')
     return { page: 'session', id, view };
-  return { page: 'session', id, view: 'terminal' };
+  return { page: 'session', id, view: 'terminal', ...(view === 'e' ? numbered('event', first) : {}) };
 }
 
 export function addressOf(route: PageRoute): string {
   if (route.page === 'home') return '#/';
   if (route.page === 'settings') return '#/settings';
   if (route.page === 'start') return route.what === 'agent' ? '#/start/agent' : '#/start';
-  const { id, view, offset, path, line } = route;
-  if (view === 'terminal') return `#/s/${id}`;
+  const { id, view, event, offset, path, line } = route;
+  if (view === 'terminal') return event === undefined ? `#/s/${id}` : `#/s/${id}/e/${event}`;
   if (view === 'time') return `#/s/${id}/time${offset === undefined ? '' : `/${offset}`}`;
   if (view !== 'files' || path === undefined || path === '') return `#/s/${id}/${view}`;
   return `#/s/${id}/files/${encodeURIComponent(path)}${line === undefined ? '' : `/${line}`}`;

@@ -189,7 +189,7 @@ function Other({ session, route }: { readonly session: SessionInfo; readonly rou
         </AfterGesture>
       );
     default:
-      if (session.driver !== undefined) return <AgentView session={session} />;
+      if (session.driver !== undefined) return <AgentView session={session} event={route.event} />;
       return (
         <>
           {conditionOf(session) === 'waits' && <AskCard isHere session={session} />}

@@ -1,0 +1,151 @@
+/**
+ * The log of a conversation: it opens at its end and follows it, reads older parts when they come into view without moving the cards there, and
+ * leads back to the end. Keeps CARD-5 and CARD-6.
+ */
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { AgentConversation } from '../agent/conversation.ts';
+import { CardList } from './CardList.tsx';
+
+/** The distance from the end within which the view follows new cards. */
+const NEAR_END_PX = 80;
+/** The distance from the beginning from which on older cards are read. */
+const NEAR_START_PX = 600;
+
+interface LogProps {
+  readonly conversation: AgentConversation;
+  readonly name: string;
+  readonly isFull: boolean;
+  /** The card that the address leads to, by the number of its event. */
+  readonly target: number | null;
+  readonly onRetry: ((prompt: string) => void) | null;
+}
+
+export function ConversationLog({ conversation, name, isFull, target, onRetry }: LogProps) {
+  const { parts, isLoaded, hasOlder, isReadingOlder } = conversation.state;
+  const box = useRef<HTMLDivElement>(null);
+  const inner = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const [seen, setSeen] = useState<number | null>(null);
+  const live = parts.at(-1)!.transcript;
+  const count = live.entries.length + live.omitted;
+  useEndFollowing(box, inner, isAtEnd);
+  useKeptPlace(box, parts[0]!.from, isAtEnd);
+  useTarget(box, conversation, target, isAtEnd);
+  useEffect(() => {
+    if (isAtEnd.current) box.current!.scrollTop = box.current!.scrollHeight;
+  }, [live.revision, isFull, isLoaded]);
+  // A first part that is shorter than the view gets the next one at once.
+  useEffect(() => {
+    const log = box.current!;
+    if (isLoaded && hasOlder && log.scrollTop < NEAR_START_PX) void conversation.readOlder().catch(() => {});
+  }, [isLoaded, hasOlder, parts.length]);
+  return (
+    <div className="log-frame">
+      <div
+        className="conversation"
+        ref={box}
+        tabIndex={0}
+        role="log"
+        aria-label={`What ${name} said and did`}
+        onScroll={({ currentTarget: log }) => {
+          isAtEnd.current = log.scrollTop + log.clientHeight >= log.scrollHeight - NEAR_END_PX;
+          setSeen(isAtEnd.current ? null : (seen ?? count));
+          // What failed is read with the next scroll.
+          if (log.scrollTop < NEAR_START_PX) void conversation.readOlder().catch(() => {});
+        }}
+      >
+        <div className="column" ref={inner}>
+          {parts.map(({ from, transcript }, at) => (
+            <CardList
+              key={from}
+              transcript={transcript}
+              revision={transcript.revision}
+              isPast={at < parts.length - 1}
+              isFull={isFull}
+              onRetry={onRetry}
+            />
+          ))}
+          {count === 0 && !hasOlder && <p className="quiet log-note">{isLoaded ? 'No messages yet' : 'Loading…'}</p>}
+        </div>
+      </div>
+      {isReadingOlder && <p className="log-older">Loading…</p>}
+      {seen !== null && (
+        <button
+          type="button"
+          className="jump-pill"
+          onClick={() => {
+            isAtEnd.current = true;
+            setSeen(null);
+            box.current!.scrollTop = box.current!.scrollHeight;
+          }}
+        >
+          {count > seen ? `${count - seen} new ↓` : 'To the end ↓'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Stays at the end while cards grow there. */
+function useEndFollowing(
+  box: React.RefObject<HTMLDivElement | null>,
+  inner: React.RefObject<HTMLDivElement | null>,
+  isAtEnd: React.RefObject<boolean>,
+): void {
+  useEffect(() => {
+    const follow = (): void => {
+      if (isAtEnd.current) box.current!.scrollTop = box.current!.scrollHeight;
+    };
+    const observer = new ResizeObserver(follow);
+    observer.observe(inner.current!);
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, [box, inner, isAtEnd]);
+}
+
+/** Keeps the cards in view where they are when an older part is added above them. */
+function useKeptPlace(
+  box: React.RefObject<HTMLDivElement | null>,
+  first: number,
+  isAtEnd: React.RefObject<boolean>,
+): void {
+  const shown = useRef(first);
+  // The place is read before the new part is in the document.
+  const anchor = shown.current === first || box.current === null ? null : anchorOf(box.current);
+  useLayoutEffect(() => {
+    shown.current = first;
+    if (anchor !== null && !isAtEnd.current)
+      box.current!.scrollTop += anchor.card.getBoundingClientRect().top - anchor.top;
+  }, [first]);
+}
+
+/** Returns the first card in view, and its place. */
+function anchorOf(box: HTMLElement): { readonly card: Element; readonly top: number } | null {
+  const edge = box.getBoundingClientRect().top;
+  const cards = [...box.querySelectorAll('.column > [data-event-seq]')];
+  const card = cards.find((each) => each.getBoundingClientRect().bottom > edge);
+  return card === undefined ? null : { card, top: card.getBoundingClientRect().top };
+}
+
+/** Scrolls to the card of an address, and reads older parts until it is there. */
+function useTarget(
+  box: React.RefObject<HTMLDivElement | null>,
+  conversation: AgentConversation,
+  target: number | null,
+  isAtEnd: React.RefObject<boolean>,
+): void {
+  const { parts, isLoaded, hasOlder, isReadingOlder } = conversation.state;
+  const reached = useRef<number | null>(null);
+  useEffect(() => {
+    if (target === null || !isLoaded || reached.current === target || isReadingOlder) return;
+    const cards = [...box.current!.querySelectorAll<HTMLElement>('[data-event-seq]')];
+    const isBefore = (card: HTMLElement): boolean => Number(card.dataset['eventSeq']) <= target;
+    const card = cards.findLast(isBefore);
+    if (card === undefined && hasOlder) return void conversation.readOlder().catch(() => {});
+    reached.current = target;
+    for (const each of cards) each.toggleAttribute('data-target', each === card);
+    if (card === undefined) return;
+    isAtEnd.current = false;
+    card.scrollIntoView({ block: 'center' });
+  }, [target, isLoaded, parts.length, isReadingOlder]);
+}
