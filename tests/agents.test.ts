@@ -2,7 +2,7 @@
  * Tests the real agents in sessions: prompt, paste, leave, come back at another size, mouse, quit. They are third-party programs,
  * so they run in their own network, which contains only a scripted model, and with a temporary home.
  *
- * The tests run if `node scripts/agents.mjs` has downloaded the programs; otherwise `attach-screen.test.ts` uses their
+ * The tests run if `node scripts/agents.mjs` has downloaded the programs; otherwise `attach-printed.test.ts` uses their
  * recordings.
  */
 import { spawnSync } from 'node:child_process';

@@ -77,7 +77,9 @@ test('what was skipped proves nothing, and a promise without proof says why', ()
 test('no test is skipped without a sentence: what a test needs is said with `testNeeding` or `skip`', () => {
   const silent = ['skipIf', 'runIf'];
   const files = [...typeScriptFiles('packages'), ...typeScriptFiles('tests')].filter(mayHoldTests);
-  const offences = files.flatMap((file) =>
+  // A file without these words has no call of them, and need not be parsed.
+  const suspects = files.filter((file) => silent.some((word) => read(file).includes(word)));
+  const offences = suspects.flatMap((file) =>
     [...syntaxNodes(read(file), file)]
       .filter(({ type, callee }) => type === 'CallExpression' && silent.includes(wordsOf(callee).at(-1)!))
       .map((node) => `${file}: ${wordsOf(node['callee']).join('.')}`),

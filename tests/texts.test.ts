@@ -4,6 +4,9 @@ import { expect, test } from 'vitest';
 import { unclearIn, unclearSentences } from '../scripts/comments.ts';
 import { allTexts, textsIn, unclearTexts } from '../scripts/texts.ts';
 
+/** All texts, read once for all tests. */
+const TEXTS = allTexts();
+
 const PLANTED = `
 import { x } from './no such file.ts';
 type Word = 'never a sentence';
@@ -35,10 +38,9 @@ test('below the command line only what an error says is listed', () => {
 });
 
 test('the list has the sentence of every error code, and texts of help, notices, questions and tools', () => {
-  const all = allTexts();
-  const errors = new Set(all.filter(({ place }) => place.startsWith('error ')).map(({ text }) => text));
+  const errors = new Set(TEXTS.filter(({ place }) => place.startsWith('error ')).map(({ text }) => text));
   expect(Object.values(ERROR_CODES).filter((sentence) => !errors.has(sentence) && sentence.includes(' '))).toEqual([]);
-  const places = new Set(all.map(({ place }) => place));
+  const places = new Set(TEXTS.map(({ place }) => place));
   for (const place of ['summary', 'about', 'notice', 'UsageError', 'confirm', 'description', 'describe', 'CallError'])
     expect([place, places.has(place)]).toEqual([place, true]);
 });
@@ -54,7 +56,7 @@ const CLUMSY: readonly (readonly [what: string, pattern: RegExp])[] = [
 ];
 
 test('no sentence is clumsy in a way that a pattern can find', () => {
-  const offences = allTexts().flatMap(({ file, line, text }) =>
+  const offences = TEXTS.flatMap(({ file, line, text }) =>
     CLUMSY.filter(([, pattern]) => pattern.test(text)).map(([what]) => `${file}:${line}: ${what}: ${text}`),
   );
   expect(offences).toEqual([]);
@@ -66,7 +68,7 @@ test('no text has a sentence of a shape that must be read twice', () => {
     [1, 'tell: report, notify, say, return'],
     [1, 'nobody, somebody: no one, or the passive'],
   ]);
-  expect(unclearTexts().map(({ file, line, shape, text }) => `${file}:${line}: ${shape}: ${text}`)).toEqual([]);
+  expect(unclearTexts(TEXTS).map(({ file, line, shape, text }) => `${file}:${line}: ${shape}: ${text}`)).toEqual([]);
 });
 
 test('no comment and no page has a sentence of a shape that must be read twice', () => {

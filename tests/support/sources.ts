@@ -26,9 +26,11 @@ export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** Yields all nodes of a source, parents before children. With JSX, `<T>` before an arrow function has another meaning. */
-export function* syntaxNodes(source: string, path = 'source.ts'): Generator<SyntaxNode> {
-  yield* nodesUnder(parseSync(path, source).program);
+/** Returns all nodes of a source, parents before children. With JSX, `<T>` before an arrow function has another meaning. */
+export function syntaxNodes(source: string, path = 'source.ts'): SyntaxNode[] {
+  const nodes: SyntaxNode[] = [];
+  addNodes(parseSync(path, source).program, nodes);
+  return nodes;
 }
 
 /** Returns the statements of a source at its top level. */
@@ -37,14 +39,12 @@ export function statementsOf(source: string, path = 'source.ts'): SyntaxNode[] {
   return body.filter(isNode);
 }
 
-function* nodesUnder(value: unknown): Generator<SyntaxNode> {
+function addNodes(value: unknown, nodes: SyntaxNode[]): void {
   if (Array.isArray(value)) {
-    for (const item of value) yield* nodesUnder(item);
+    for (const item of value) addNodes(item, nodes);
   } else if (isNode(value)) {
-    yield value;
-    for (const field of Object.values(value)) {
-      if (typeof field === 'object') yield* nodesUnder(field);
-    }
+    nodes.push(value);
+    for (const key in value) if (typeof value[key] === 'object') addNodes(value[key], nodes);
   }
 }
 

@@ -30,6 +30,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+/** The number of mixtures: all with `npm test`; `npm run check` tries a tenth (`SPOOL_TEST_ROUNDS` in percent). */
+const MIXTURES = Math.ceil((40 * Number(process.env['SPOOL_TEST_ROUNDS'] ?? 100)) / 100);
 const PLACES = ['config', 'include', 'includeIf', 'worktree', 'nested'] as const;
 const ALL = { keys: COMMAND_KEYS, names: ODD_NAMES };
 
@@ -84,7 +86,7 @@ test('[FILE-4] no mixture of settings, names and places runs anything', async ()
       repository.arm(given);
       await expectHarmless(repository);
     }),
-    { numRuns: 40 },
+    { numRuns: MIXTURES },
   );
 });
 
