@@ -1,17 +1,18 @@
 /**
  * One question. An answer is a verified key press: the daemon presses the key only while the screen still shows this question,
- * and reports if it does not. A bare Enter cannot be sent from here. Keeps PAGE-5.
+ * and reports if it does not. A bare Enter cannot be sent from here. While the card has the focus, the key that is printed on an
+ * answer gives it. Keeps PAGE-5 and PAGE-71.
  */
-import { type SessionInfo, SpoolError } from '@spool/client';
-import { lazy, Suspense, useState } from 'react';
-import { sentenceOf } from '../link/ask-gateway.ts';
-import { client } from '../link/daemon.ts';
+import type { SessionInfo } from '@spool/client';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { displayName } from '../sessions/session-words.ts';
 import { Age } from '../shell/Age.tsx';
 import { OpenIcon } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
 import { StateMark } from '../state/StateMark.tsx';
-import { noteOurs } from './answered-requests.ts';
+import { answerKeys, pressAnswer } from './answer-keys.ts';
+import { answerQuestion } from './answer-question.ts';
+import { takeFocusWish } from './next-waiting.ts';
 
 type AnswerState =
   | { readonly type: 'none' }
@@ -37,8 +38,24 @@ export function AskCard({ session, isHere = false }: AskCardProps) {
   const { agent } = session.status;
   const name = displayName(session);
   const address = addressOf({ page: 'session', id: session.id, view: 'terminal' });
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isHere && takeFocusWish(session.id)) card.current?.focus();
+  }, [isHere, session.id]);
   return (
-    <article className="ask" data-here={isHere || undefined} aria-label={`${name} waits for you`}>
+    <article
+      ref={card}
+      className="ask"
+      tabIndex={-1}
+      data-here={isHere || undefined}
+      aria-label={`${name} waits for you`}
+      onKeyDown={(event) => {
+        pressAnswer(event);
+        if (event.key !== 'Enter' || event.target !== event.currentTarget || isHere) return;
+        event.preventDefault();
+        location.hash = address;
+      }}
+    >
       {!isHere && (
         <header>
           <StateMark condition="waits" />
@@ -68,18 +85,14 @@ function ScreenAsk({ session }: { readonly session: SessionInfo }) {
   const [answering, setAnswering] = useState<AnswerState>({ type: 'none' });
   const { question, why } = session.status;
   const options = question?.options ?? [];
+  const keys = answerKeys(options);
+  const isSent = answering.type === 'sent';
   const answer = async (option: string): Promise<void> => {
-    if (question === undefined) return;
+    if (isSent) return;
     setAnswering({ type: 'sent', option });
-    noteOurs(session);
-    try {
-      const { isConfirmed } = await client.answer(session.id, { question, option });
-      // The next question may be in the same card: it has its own answer.
-      const why = 'The key was pressed, but the question is still there.';
-      setAnswering(isConfirmed ? { type: 'none' } : { type: 'refused', why });
-    } catch (error) {
-      setAnswering({ type: 'refused', why: refusal(error) });
-    }
+    const refused = await answerQuestion(session, option);
+    // The next question may be in the same card: it has its own answer.
+    setAnswering(refused === null ? { type: 'none' } : { type: 'refused', why: refused });
   };
   return (
     <>
@@ -96,12 +109,16 @@ function ScreenAsk({ session }: { readonly session: SessionInfo }) {
           aria-label="Answers"
           data-list={options.some(({ label }) => label.length > SHORT_CHARACTERS) || undefined}
         >
-          {options.map(({ key, label }) => (
+          {options.map(({ key, label }, index) => (
             <button
               key={label}
               type="button"
               className="button answer"
-              disabled={key === null || answering.type === 'sent'}
+              disabled={key === null}
+              // A button that is disabled loses the focus, and the keys of the card with it.
+              aria-disabled={isSent || undefined}
+              data-key={keys[index] ?? undefined}
+              aria-keyshortcuts={keys[index] ?? undefined}
               title={key === null ? 'The screen does not show which key chooses this; open the terminal' : undefined}
               onClick={() => void answer(label)}
             >
@@ -129,9 +146,4 @@ function keyText(key: string): string {
     .replace(/ ?\bEnter$/, ' ⏎')
     .replace('Escape', 'esc')
     .trim();
-}
-
-function refusal(error: unknown): string {
-  if (SpoolError.is(error, 'QUESTION_CHANGED')) return 'Someone was faster, or the question has changed.';
-  return sentenceOf(error);
 }

@@ -1,6 +1,6 @@
 /** Sorts sessions, and filters them by a search. */
 import type { SessionInfo } from '@spool/client';
-import { CONDITION_ORDER, conditionOf } from '../state/condition.ts';
+import { CONDITION_ORDER, CONDITION_WORDS, conditionOf } from '../state/condition.ts';
 
 /** Sorts sessions: among those that wait, the longest waiting comes first; elsewhere the newest. */
 export function inOrder(sessions: Iterable<SessionInfo>): SessionInfo[] {
@@ -14,12 +14,25 @@ export function inOrder(sessions: Iterable<SessionInfo>): SessionInfo[] {
 
 const rankOf = (session: SessionInfo): number => CONDITION_ORDER.indexOf(conditionOf(session));
 
-/** Returns whether each word is in the name, the command, the folder, a label, or the condition. */
+/** Returns whether each word is in the name, the command, the folder, a label, the condition, or the question. */
 export function matches(session: SessionInfo, search: string): boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
   const labels = Object.entries(session.labels).map(([key, value]) => `${key}=${value}`);
-  const text = [session.name, session.command.join(' '), session.cwd, conditionOf(session), session.title, ...labels]
+  const { question, agent } = session.status;
+  const condition = conditionOf(session);
+  const text = [
+    session.name,
+    session.command.join(' '),
+    session.cwd,
+    condition,
+    CONDITION_WORDS[condition],
+    session.title,
+    ...labels,
+    agent ?? '',
+    question?.text ?? '',
+    question?.subject ?? '',
+  ]
     .join('\n')
     .toLowerCase();
   return words.every((word) => text.includes(word));

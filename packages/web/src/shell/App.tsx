@@ -30,8 +30,9 @@ export function App() {
   if (isSignedOut) return <SignedOut />;
   return (
     <div className="frame" data-page={route.page}>
+      <SkipLink />
       <Rail route={route} />
-      <main className="main" id="main">
+      <main className="main" id="main" tabIndex={-1}>
         <LinkNotice />
         <VersionNotice />
         <Suspense fallback={<div className="loading quiet">Loading…</div>}>
@@ -42,6 +43,22 @@ export function App() {
       {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
       {isHelpOpen && <HelpDialog onClose={() => setHelpOpen(false)} />}
     </div>
+  );
+}
+
+/** The first stop of the Tab key: it leads past the list of all sessions. Its address is that of the page, which it does not change. */
+function SkipLink() {
+  return (
+    <a
+      className="skip-link"
+      href="#main"
+      onClick={(event) => {
+        event.preventDefault();
+        document.querySelector<HTMLElement>('#main')?.focus();
+      }}
+    >
+      Skip to the content
+    </a>
   );
 }
 

@@ -9,11 +9,20 @@ const PARTS: readonly (readonly [title: string, keys: Keys])[] = [
     'Everywhere',
     [
       [['⌘ K', '/'], 'find a session, or run a command'],
+      [['w'], 'the next session that waits for you'],
       [['g'], 'all sessions'],
       [['n'], 'start a session'],
       [['a'], 'start an agent'],
       [[','], 'settings'],
       [['?'], 'this list'],
+    ],
+  ],
+  [
+    'On a question',
+    [
+      [['j', 'k'], 'the next, the one before'],
+      [['y', 'n', '1 … 9'], 'answer: the key that is printed on it, or its number'],
+      [['Enter'], 'open'],
     ],
   ],
   [

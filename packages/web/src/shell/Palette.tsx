@@ -1,30 +1,14 @@
-/** One field that finds every session and every action; arrows choose, Enter runs it. */
+/**
+ * One field that finds every session and every action, also those on the open session; arrows choose, Enter runs it. Keeps
+ * PAGE-72.
+ */
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { inOrder, matches } from '../sessions/order.ts';
-import { commandOf, displayName } from '../sessions/session-words.ts';
+import { displayName } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
-import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
-import { go } from './route.ts';
-import { toggleTheme } from './theme.ts';
-
-const SHOWN_MAX = 12;
-
-interface PaletteItem {
-  readonly key: string;
-  readonly label: string;
-  readonly mark?: React.ReactNode;
-  readonly hint?: string;
-  readonly run: () => void;
-}
-
-const ACTS: readonly PaletteItem[] = [
-  { key: 'start', label: 'Start a session', hint: 'n', run: () => go({ page: 'start', what: 'command' }) },
-  { key: 'agent', label: 'Start an agent', hint: 'a', run: () => go({ page: 'start', what: 'agent' }) },
-  { key: 'home', label: 'All sessions', hint: 'g', run: () => go({ page: 'home' }) },
-  { key: 'settings', label: 'Settings', hint: ',', run: () => go({ page: 'settings' }) },
-  { key: 'theme', label: 'Switch between light and dark', run: toggleTheme },
-];
+import { pageActs } from './page-acts.ts';
+import { type PaletteItem, paletteItems } from './palette-items.ts';
+import { useRoute } from './route.ts';
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const byId = useSessions((now) => now.byId);
@@ -33,19 +17,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
 
+  const route = useRoute();
   const choices = useMemo<readonly PaletteItem[]>(() => {
-    const sessions = inOrder(byId.values())
-      .filter((session) => matches(session, search))
-      .map((session) => ({
-        key: session.id,
-        label: displayName(session),
-        mark: <StateMark condition={conditionOf(session)} />,
-        hint: commandOf(session),
-        run: () => go({ page: 'session', id: session.id, view: 'terminal' }),
-      }));
-    const acts = ACTS.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));
-    return [...sessions.slice(0, SHOWN_MAX), ...acts];
-  }, [byId, search]);
+    const open = route.page === 'session' ? byId.get(route.id) : undefined;
+    return paletteItems(search, byId.values(), pageActs(), open === undefined ? null : displayName(open));
+  }, [byId, search, route]);
   const at = Math.min(chosen, choices.length - 1);
 
   const take = (choice: PaletteItem | undefined): void => {
@@ -89,7 +65,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             onClick={() => take(choice)}
             onPointerMove={() => setChosen(index)}
           >
-            {choice.mark ?? <span className="palette-dot" aria-hidden="true" />}
+            {choice.condition === undefined ? (
+              <span className="palette-dot" aria-hidden="true" />
+            ) : (
+              <StateMark condition={choice.condition} />
+            )}
             <span className="one-line title">{choice.label}</span>
             {choice.hint !== undefined && <span className="quiet one-line mono hint">{choice.hint}</span>}
           </li>

@@ -55,7 +55,8 @@ export function Rail({ route }: { readonly route: PageRoute }) {
         onChange={(event) => setSearch(event.target.value)}
       />
       <div className="rail-lists">
-        <SessionLinks title="Waiting" sessions={waiting} route={route} />
+        {/* On the front page they are in the inbox, beside this list. */}
+        {(route.page !== 'home' || search !== '') && <SessionLinks title="Waiting" sessions={waiting} route={route} />}
         <SessionLinks title="Running" sessions={running} route={route} />
         <SessionLinks title="Ended" sessions={ended} route={route} />
         {shown.length === 0 && search !== '' && <p className="quiet rail-none">No session matches “{search}”.</p>}

@@ -1,5 +1,7 @@
 /** Keys that work everywhere but in the terminal, which gets all keys but ⌘K, and those that leave it. */
 import { useEffect } from 'react';
+import { isTooSoon } from '../inbox/answer-keys.ts';
+import { goToNextWaiting } from '../inbox/next-waiting.ts';
 import { go, routeOf, SESSION_VIEWS } from './route.ts';
 
 export interface Shortcuts {
@@ -17,9 +19,12 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
     };
     const plainKey = (event: KeyboardEvent): void => {
       const route = routeOf(location.hash);
+      // A key that was meant for a question which has just left.
+      if (isTooSoon(event)) return;
       if (event.key === '?') take(event, onHelp);
       else if (event.key === '/') take(event, onPalette);
       else if (event.key === 'f') take(event, () => document.querySelector<HTMLElement>('.wall-filter')?.focus());
+      else if (event.key === 'w') take(event, goToNextWaiting);
       else if (event.key === 'n') go({ page: 'start', what: 'command' });
       else if (event.key === 'a') go({ page: 'start', what: 'agent' });
       else if (event.key === ',') go({ page: 'settings' });

@@ -8,7 +8,8 @@ import { displayName } from '../sessions/session-words.ts';
 import { ConfirmDialog } from '../shell/ConfirmDialog.tsx';
 import { MoreIcon } from '../shell/icons.tsx';
 import { useClosing } from '../shell/menu.ts';
-import { go } from '../shell/route.ts';
+import { useOfferedActs } from '../shell/page-acts.ts';
+import { go, type SessionViewName } from '../shell/route.ts';
 import { ShareDialog } from '../share/ShareDialog.tsx';
 import { downloadText } from '../time/exports.ts';
 import { RenameField } from '../wall/RenameField.tsx';
@@ -29,11 +30,13 @@ export interface SessionMenuProps {
   readonly controls: RefObject<PaneControls | null>;
   readonly fontPx: number | null;
   readonly onFontPx: (px: number | null) => void;
+  /** The views of this session, for the palette. */
+  readonly views: readonly (readonly [view: SessionViewName, label: string, icon: unknown])[];
 }
 
 const FONT_PX_FIRST = 14;
 
-export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenuProps) {
+export function SessionMenu({ session, controls, fontPx, onFontPx, views }: SessionMenuProps) {
   const { id } = session;
   const name = displayName(session);
   const menu = useRef<HTMLDetailsElement>(null);
@@ -112,6 +115,15 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
       .then(act.run)
       .catch((error: unknown) => setTrouble(sentenceOf(error)));
   };
+  const choose = (act: Act): void => {
+    if (act.consequence === undefined) return run(act);
+    close();
+    setAsked(act);
+  };
+  useOfferedActs([
+    ...views.map(([view, label]) => ({ label: `Show: ${label}`, run: () => go({ page: 'session', id, view }) })),
+    ...groups.flat().map((act) => ({ label: act.label, run: () => choose(act) })),
+  ]);
   return (
     <div className="acts">
       <details className="menu" ref={menu}>
@@ -126,11 +138,7 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
                   key={act.label}
                   type="button"
                   data-danger={act.isDanger || undefined}
-                  onClick={() => {
-                    if (act.consequence === undefined) return run(act);
-                    close();
-                    setAsked(act);
-                  }}
+                  onClick={() => choose(act)}
                 >
                   {act.label}
                 </button>

@@ -128,7 +128,13 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
           <SearchIcon />
         </button>
         {session !== undefined && (
-          <SessionMenu session={session} controls={controls} fontPx={fontPx} onFontPx={setFontPx} />
+          <SessionMenu
+            session={session}
+            controls={controls}
+            fontPx={fontPx}
+            onFontPx={setFontPx}
+            views={viewsOf(session)}
+          />
         )}
       </header>
       {isFinding && <FindPanel id={id} onClose={() => setFinding(false)} />}
@@ -216,10 +222,15 @@ function Live({ id, session, fontPx, onSize, onViewers, onControls }: LiveProps)
   latest.current = sticky;
   const controls = useRef<PaneControls | null>(null);
   const isEnded = session !== undefined && session.state !== 'running';
+  const isAsking = session !== undefined && conditionOf(session) === 'waits';
+  // After an answer the keys go to the program again.
+  useEffect(() => {
+    if (!isAsking && !isEnded && document.activeElement === document.body) controls.current?.focus();
+  }, [isAsking, isEnded]);
   return (
     <>
       {isEnded && <EndedBar session={session} />}
-      {session !== undefined && conditionOf(session) === 'waits' && <AskCard isHere session={session} />}
+      {isAsking && <AskCard isHere session={session} />}
       {state.type === 'failed' && (
         <p className="link-notice" role="alert">
           {state.why}

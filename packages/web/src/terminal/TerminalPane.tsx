@@ -101,7 +101,9 @@ export function TerminalPane(props: TerminalPaneProps) {
         setNotice(sentenceOf(error));
       }
     });
-    if (!latest.current.isEnded && matchMedia('(pointer: fine)').matches) emulator.focus();
+    // A question that the user came for keeps the focus.
+    const isAsked = document.activeElement?.closest('.ask') !== null && document.activeElement !== null;
+    if (!latest.current.isEnded && !isAsked && matchMedia('(pointer: fine)').matches) emulator.focus();
     return () => {
       noteRead(id, view.shownOffset);
       stopFiles();

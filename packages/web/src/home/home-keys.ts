@@ -1,4 +1,7 @@
-/** Lets arrow keys (and h j k l) move over the wall, whatever the number of columns. */
+/**
+ * Lets keys move over the front page. `j` and `k` go through the questions and on to the tiles; arrow keys (and h j k l) move over
+ * the tiles, whatever the number of columns. Keeps PAGE-71.
+ */
 import { useEffect } from 'react';
 
 const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
@@ -12,16 +15,17 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
   k: [0, -1],
 };
 
-export function useTileKeys(): void {
+export function useHomeKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const step = STEPS[event.key];
       if (step === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
-      const isInField = event.target instanceof HTMLElement && event.target.closest('input, textarea, select, dialog');
-      if (isInField) return;
-      const tiles = [...document.querySelectorAll<HTMLElement>('a.tile')];
-      const current = tiles.find((tile) => tile === document.activeElement);
-      const next = current === undefined ? tiles[0] : nearest(current, tiles, step);
+      const { target } = event;
+      if (target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null) return;
+      // An arrow key scrolls the box that has the focus.
+      const isLetter = event.key.length === 1;
+      if (!isLetter && target instanceof HTMLElement && target.closest('.subject') !== null) return;
+      const next = nextOf(step);
       if (next === undefined) return;
       event.preventDefault();
       next.focus();
@@ -30,6 +34,20 @@ export function useTileKeys(): void {
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
+}
+
+function nextOf(step: readonly [dx: number, dy: number]): HTMLElement | undefined {
+  const cards = [...document.querySelectorAll<HTMLElement>('.inbox .ask')];
+  const tiles = [...document.querySelectorAll<HTMLElement>('a.tile')];
+  const active = document.activeElement;
+  const card = cards.findIndex((each) => each.contains(active));
+  if (card !== -1) {
+    const [dx, dy] = step;
+    return cards[card + dx + dy] ?? (dx + dy > 0 ? tiles[0] : undefined);
+  }
+  const tile = tiles.find((each) => each === active);
+  if (tile === undefined) return cards[0] ?? tiles[0];
+  return nearest(tile, tiles, step) ?? (step[1] < 0 ? cards.at(-1) : undefined);
 }
 
 /** Returns the closest tile in that direction; the distance to the side counts double. */
