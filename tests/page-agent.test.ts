@@ -233,6 +233,21 @@ testNeeding(NO_BROWSER)('[REQ-6] the card of an agent that waits reads its reque
   expect(bytes).toBeLessThan(512 * 1024);
 });
 
+testNeeding(NO_BROWSER)('[PAGE-75] the tile of an agent shows its last words and its cost', async () => {
+  await using daemon = new TestDaemon();
+  const id = await start(daemon, 'ann', 'say all is well');
+  const client = await daemon.client();
+  await client.waitUntil(id, 'idle');
+  await until('it has said it', async () => (await client.get(id)).status.said !== undefined);
+  const { said, usage } = (await client.get(id)).status;
+  await using open = await openPage(daemon);
+  const tile = open.page.getByRole('main').getByRole('link', { name: /^ann / });
+  await tile.getByText(said!, { exact: true }).waitFor(WITHIN);
+  await tile
+    .getByText(`Claude Code, headless${usage?.costUsd ? ` · $${usage.costUsd.toFixed(2)}` : ''}`)
+    .waitFor(WITHIN);
+});
+
 testNeeding(NO_BROWSER)('[PAGE-57] a prompt that could not be sent comes back, with the reason', async () => {
   await using daemon = new TestDaemon();
   const id = await start(daemon, 'ann', 'say hello');

@@ -17,7 +17,7 @@ interface Web {
 }
 
 testNeeding(NO_BROWSER)(
-  '[PAGE-10] text that has long scrolled away is found, and opens where it was seen',
+  '[PAGE-10] [PAGE-74] text that has long scrolled away is found, and opens where it was seen, marked',
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
@@ -35,12 +35,13 @@ testNeeding(NO_BROWSER)(
       async () => (await rowsOn(page)).filter((row) => row !== '').at(-1) === 'the-needle in the hay',
       WITHIN_MS,
     );
+    await page.locator('.xterm-selection > div').first().waitFor({ state: 'attached', timeout: WITHIN_MS });
     expect(open.complaints).toEqual([]);
   },
 );
 
 testNeeding(NO_BROWSER)(
-  '[PAGE-50, PAGE-51] a program copies only with consent, and a pasted file is uploaded',
+  '[PAGE-50, PAGE-51, PAGE-73] a program copies only with consent, a pasted file is uploaded, and keys copy and paste',
   async () => {
     const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
     try {
@@ -91,7 +92,8 @@ testNeeding(NO_BROWSER)(
         WITHIN_MS,
       );
       const made = readdirSync(join(folder, '.spool-uploads')).find((name) => name.endsWith('evil-name.png'))!;
-      expect(readFileSync(join(folder, '.spool-uploads', made), 'utf8')).toBe('a picture');
+      const uploaded = (): string => readFileSync(join(folder, '.spool-uploads', made), 'utf8');
+      await until('the file is whole', () => uploaded() === 'a picture', WITHIN_MS);
       await until(
         'its path was pasted, bracketed',
         async () =>
@@ -100,6 +102,30 @@ testNeeding(NO_BROWSER)(
             .includes(`^[[200~${folder}/.spool-uploads/${made}`),
         WITHIN_MS,
       );
+
+      // The keys: Ctrl V pastes the clipboard, and Ctrl C copies only while text is selected.
+      const clipboard = (): Promise<string> =>
+        page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.readText());
+      const content = async (): Promise<string> => (await client.screen(again.id)).content.replaceAll('\n', '');
+      await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.writeText('pasted-by-key'));
+      await page.locator('.xterm-helper-textarea').focus();
+      await page.keyboard.press('Control+v');
+      await until('it is pasted', async () => (await content()).includes('pasted-by-key^[[201~'), WITHIN_MS);
+      const screen = (await page.locator('.xterm-screen').boundingBox())!;
+      await page.mouse.dblclick(screen.x + 100, screen.y + 5);
+      await until(
+        'text is selected',
+        async () => (await page.locator('.xterm-selection > div').count()) > 0,
+        WITHIN_MS,
+      );
+      await page.keyboard.press('Control+c');
+      await until('it is copied', async () => (await clipboard()) !== 'pasted-by-key', WITHIN_MS);
+      expect(await content()).toContain(await clipboard());
+      expect(await content()).not.toContain('^C');
+      await page.keyboard.press('Control+c');
+      await until('it is interrupted', async () => (await content()).includes('^C'), WITHIN_MS);
+      await page.keyboard.press('Control+Alt+v');
+      await until('the key itself arrives', async () => (await content()).endsWith('^V'), WITHIN_MS);
       expect(open.complaints).toEqual([]);
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -33,3 +33,31 @@ test('[EVT-7] a prompt that was sent makes the agent work, until its turn has en
   status.take(event({ kind: 'command.refused', command: 'q', do: 'prompt', code: 'ended', message: 'no' }));
   expect(status.at(0).state).toBe('idle');
 });
+
+test('[PAGE-75] the status has the cost and the context that the agent reports, each cost once', () => {
+  const status = new AgentStatus();
+  expect(status.at(0).usage).toBeUndefined();
+  status.take(event({ kind: 'turn.ended', outcome: 'completed', costUsd: 0.25 }));
+  status.take(event({ kind: 'turn.ended', outcome: 'completed', costUsd: 0.5 }));
+  expect(status.at(0).usage).toEqual({ costUsd: 0.75 });
+  status.take(event({ kind: 'usage', scope: 'session', costUsd: 1.5, context: { used: 10, size: 100 } }));
+  status.take(event({ kind: 'turn.ended', outcome: 'completed', costUsd: 0.75 }));
+  expect(new AgentStatus(status.state).at(0).usage).toEqual({ costUsd: 1.5, context: { used: 10, size: 100 } });
+});
+
+test('[STATE-70] a state began when its event came, also for a driver that was started again', () => {
+  const at = (time: number, body: AgentBody): AgentEvent => ({ ...event(body), at: time });
+  const status = new AgentStatus();
+  expect(status.at(0).since).toBeUndefined();
+  status.take(at(1000, { kind: 'turn.started', origin: 'user' }));
+  expect(status.at(0)).toMatchObject({ state: 'working', since: 1000 });
+  status.take(
+    at(2000, { kind: 'permission.requested', request: 'r', digest: 'd', options: [] } as unknown as AgentBody),
+  );
+  status.take(
+    at(3000, { kind: 'permission.requested', request: 's', digest: 'e', options: [] } as unknown as AgentBody),
+  );
+  expect(new AgentStatus(status.state).at(0)).toMatchObject({ state: 'blocked', since: 2000 });
+  status.take(at(4000, { kind: 'permission.resolved', request: 'r', decision: 'allow' } as unknown as AgentBody));
+  expect(status.at(0)).toMatchObject({ state: 'blocked', since: 3000 });
+});

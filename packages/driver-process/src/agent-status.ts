@@ -1,8 +1,8 @@
 /**
  * Computes the status of an agent from its events so far. Keeps EVT-7: a session is blocked exactly while a permission or a
- * question is open, and REQ-6: the status lists every request that is open.
+ * question is open, REQ-6: the status lists every request that is open, and STATE-70: a state began with its event.
  */
-import type { OpenRequest, Question, WireStatus } from '@spool/protocol';
+import type { OpenRequest, Question, RunUsage, WireStatus } from '@spool/protocol';
 import { type AgentEvent, askedQuestion, permissionQuestion, REQUESTS_OPEN_MAX } from '@spool/protocol/agent';
 
 const TEXT_CHARACTERS_MAX = 300;
@@ -18,6 +18,8 @@ interface WaitingRequest {
   readonly request: Omit<OpenRequest, 'offset'>;
   readonly question: Question;
   readonly offset: number | null;
+  /** The time of the request; absent in the checkpoint of an older version. */
+  readonly at?: number;
 }
 
 /** The state as plain JSON, for a checkpoint. */
@@ -33,6 +35,11 @@ export interface AgentStatusState {
   readonly thought: string | null;
   /** Absent in a checkpoint of an older version. */
   readonly said?: string | null;
+  /** The time of the last start or end of a turn. */
+  readonly turnAt?: number | null;
+  readonly usage?: RunUsage;
+  /** Whether the agent reports the cost of the whole session, so that the cost of a turn is part of it. */
+  readonly isWholeCost?: boolean;
   readonly detail: string | null;
   readonly outcome: string | null;
   /** The problem with the agent's input, in words. */
@@ -48,6 +55,9 @@ export class AgentStatus {
   #isEnded: boolean;
   #thought: string | null;
   #said: string | null;
+  #turnAt: number | null;
+  #usage: RunUsage;
+  #isWholeCost: boolean;
   #detail: string | null;
   #outcome: string | null;
   #input: string | null;
@@ -61,6 +71,9 @@ export class AgentStatus {
     this.#isEnded = from?.isEnded ?? false;
     this.#thought = from?.thought ?? null;
     this.#said = from?.said ?? null;
+    this.#turnAt = from?.turnAt ?? null;
+    this.#usage = from?.usage ?? {};
+    this.#isWholeCost = from?.isWholeCost ?? false;
     this.#detail = from?.detail ?? null;
     this.#outcome = from?.outcome ?? null;
     this.#input = from?.input ?? null;
@@ -76,6 +89,9 @@ export class AgentStatus {
       isEnded: this.#isEnded,
       thought: this.#thought,
       said: this.#said,
+      turnAt: this.#turnAt,
+      usage: this.#usage,
+      isWholeCost: this.#isWholeCost,
       detail: this.#detail,
       outcome: this.#outcome,
       input: this.#input,
@@ -101,6 +117,7 @@ export class AgentStatus {
       case 'turn.started':
         this.#sent.clear();
         this.#isTurn = true;
+        this.#turnAt = event.at;
         this.#outcome = null;
         this.#detail = null;
         break;
@@ -109,6 +126,14 @@ export class AgentStatus {
         this.#thought = null;
         this.#tools.clear();
         this.#outcome = event.outcome;
+        this.#turnAt = event.at;
+        if (!this.#isWholeCost) this.#costs((this.#usage.costUsd ?? 0) + (event.costUsd ?? 0));
+        break;
+      case 'usage':
+        if (event.context !== undefined) this.#usage = { ...this.#usage, context: event.context };
+        if (event.scope !== 'session' || event.costUsd === undefined) break;
+        this.#isWholeCost = true;
+        this.#costs(event.costUsd);
         break;
       case 'permission.requested':
       case 'question.asked':
@@ -161,10 +186,20 @@ export class AgentStatus {
     return { ...status, ...trouble, why: `${status.why}; ${this.#input}` };
   }
 
+  #costs(costUsd: number): void {
+    if (costUsd > 0) this.#usage = { ...this.#usage, costUsd };
+  }
+
   #at(nextOffset: number): WireStatus {
     const [ask] = this.#asks.values();
     const activity = short([...this.#tools.values()].at(-1) ?? '') || null;
-    const rest = { activity, thought: this.#thought, ...(this.#said !== null && { said: this.#said }) };
+    const told = {
+      activity,
+      thought: this.#thought,
+      ...(this.#said !== null && { said: this.#said }),
+      ...(Object.keys(this.#usage).length > 0 && { usage: this.#usage }),
+    };
+    const rest = { ...told, ...(this.#turnAt !== null && { since: this.#turnAt }) };
     if (this.#isEnded) return { state: 'idle', kind: 'done', why: 'the agent has ended', ...rest };
     if (ask) {
       // There may be one request too many: a record can end between the request and the event of its denial.
@@ -172,12 +207,12 @@ export class AgentStatus {
         ...request,
         offset: offset ?? nextOffset,
       }));
-      return { ...blockedBy(ask), ...rest, requests };
+      return { ...blockedBy(ask), ...told, ...(ask.at !== undefined && { since: ask.at }), requests };
     }
     if (this.#isTurn)
       return { state: 'working', kind: null, why: `a turn is running${detailOf(this.#detail)}`, ...rest };
     if (this.#sent.size > 0 || this.#queued > 0)
-      return { state: 'working', kind: null, why: 'a prompt waits for the agent', ...rest };
+      return { state: 'working', kind: null, why: 'a prompt waits for the agent', ...told };
     if (this.#outcome === 'failed') return { state: 'idle', kind: 'error', why: 'the last turn failed', ...rest };
     const why = this.#outcome === null ? 'the agent waits for a prompt' : `the last turn is ${this.#outcome}`;
     return { state: 'idle', kind: 'prompt', why, ...rest };
@@ -203,7 +238,7 @@ function waitingOf(event: OpeningEvent): WaitingRequest {
       options: [],
       ...(isCut && { isCut }),
     };
-    return { request: about, question: askedQuestion(questions), offset: null };
+    return { request: about, question: askedQuestion(questions), offset: null, at: event.at };
   }
   const { name = null, bytes = 0, isCut } = event;
   const options = event.options.slice(0, OPTIONS_MAX).map(({ id, label, kind }) => ({
@@ -223,6 +258,7 @@ function waitingOf(event: OpeningEvent): WaitingRequest {
     },
     question: permissionQuestion(event),
     offset: null,
+    at: event.at,
   };
 }
 

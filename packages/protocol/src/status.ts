@@ -5,6 +5,7 @@ import type * as schemas from './schemas/status.ts';
 export type StatusState = MessageOf<typeof schemas.STATUS_STATE>;
 export type StatusSource = MessageOf<typeof schemas.STATUS_SOURCE>;
 export type StatusInfo = MessageOf<typeof schemas.STATUS_INFO>;
+export type RunUsage = NonNullable<StatusInfo['usage']>;
 export type Milestone = MessageOf<typeof schemas.MILESTONE>;
 export type OpenRequest = MessageOf<typeof schemas.OPEN_REQUEST>;
 

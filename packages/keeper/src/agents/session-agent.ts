@@ -45,6 +45,7 @@ export class SessionAgent {
   #isDone: boolean;
   #prompt: string | undefined;
   #said: string | undefined;
+  #usage: WireStatus['usage'];
   #state: Status['state'] = 'starting';
   #kind: string | null = null;
   #since: number;
@@ -155,15 +156,16 @@ export class SessionAgent {
     this.#options.onGrown();
   }
 
-  #setStatus({ state, kind, why, activity, thought, said, question, requests }: WireStatus): void {
+  #setStatus({ state, kind, why, activity, thought, said, usage, since, question, requests }: WireStatus): void {
     const at = Date.now();
     const offset = this.#options.record.end?.offset ?? 0;
     if (state !== this.#state || kind !== this.#kind || question !== undefined) {
-      if (state !== this.#state || state === 'blocked') this.#since = at;
+      if (state !== this.#state || state === 'blocked') this.#since = since ?? at;
       this.#history.add({ type: 'status', at, offset, state, kind, source: 'wire', why });
       this.#history.save();
     }
     this.#said = said ?? this.#said;
+    this.#usage = usage ?? this.#usage;
     this.#state = state;
     this.#kind = kind;
     this.#options.onStatus({
@@ -177,6 +179,7 @@ export class SessionAgent {
       activity,
       thought,
       ...(this.#said !== undefined && { said: this.#said }),
+      ...(this.#usage && { usage: this.#usage }),
       progress: null,
       ...(question && { question }),
       ...(requests && requests.length > 0 && { requests }),

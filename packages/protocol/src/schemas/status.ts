@@ -64,6 +64,14 @@ export const OPEN_REQUEST = z.strictObject({
   offset,
 });
 
+/** The usage of an agent's run, by its own reports. */
+const RUN_USAGE = z.strictObject({
+  /** The cost of the run in US dollars. */
+  costUsd: z.number().min(0).optional(),
+  /** The used and the whole size of the model's context, in tokens. */
+  context: z.strictObject({ used: z.number().min(0), size: z.number().min(0) }).optional(),
+});
+
 /** The status that a driver reports of its agent. It decides the status of the session, with confidence 1. */
 export const WIRE_STATUS = z.strictObject({
   state: z.enum(['working', 'blocked', 'idle']),
@@ -74,6 +82,9 @@ export const WIRE_STATUS = z.strictObject({
   thought: longText.nullable(),
   /** The start of the agent's last message, in one line; absent before there is one. */
   said: longText.optional(),
+  usage: RUN_USAGE.optional(),
+  /** The start of this state, by the agent's events; absent if no event has its time. A new keeper has no other source. */
+  since: timeMs.optional(),
   question: QUESTION.optional(),
   /** The pending requests, the oldest first. `offset` is in the events log. */
   requests: z.array(OPEN_REQUEST).max(REQUESTS_OPEN_MAX).optional(),
@@ -105,6 +116,8 @@ export const STATUS_INFO = z.strictObject({
   thought: z.string().nullable(),
   /** The last words of the agent: from its own protocol, or as far as they were on the screen; absent if they are unknown. */
   said: z.string().optional(),
+  /** The cost and the context of an agent without a terminal, as far as it reports them. */
+  usage: RUN_USAGE.optional(),
   /** The progress in percent. */
   progress: z.number().nullable(),
   offset,

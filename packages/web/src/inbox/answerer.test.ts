@@ -32,7 +32,13 @@ test('[PAGE-32] who decided a request of an agent is read from its record on, an
       },
     }) as unknown as Source;
   const agent = asked({ driver: { offset: 1 }, status: { since: 1, requests: [{ request: 'r', offset: 4_000_000 }] } });
-  const items = [resolved('other', 'bob'), resolved('r', 'ann'), resolved('later', 'eve'), { type: 'synced' }];
+  const items = [
+    resolved('other', 'bob'),
+    { type: 'command', by: 'ann' },
+    resolved('r', 'ann'),
+    resolved('later', 'eve'),
+    { type: 'synced' },
+  ];
   expect(await answererOf(source(items), agent)).toBe('ann');
   expect(await answererOf(source([resolved('other', 'bob'), { type: 'synced' }, resolved('r', 'ann')]), agent)).toBe(
     null,

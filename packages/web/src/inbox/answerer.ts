@@ -19,7 +19,8 @@ async function deciderOf(client: Source, { id, status }: SessionInfo): Promise<s
   if (open === undefined) return null;
   await using events = client.watchEvents(id, { from: open.offset });
   for await (const item of events) {
-    if (item.type !== 'event') break; // all events so far were read
+    if (item.type === 'synced' || item.type === 'exit' || item.type === 'removed') break; // all events so far were read
+    if (item.type !== 'event') continue; // the command of the answer comes before its event
     const { event } = item;
     if (event.kind !== 'permission.resolved' && event.kind !== 'question.resolved') continue;
     if (event.request === open.request) return event.who ?? null;

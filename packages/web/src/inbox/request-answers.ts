@@ -1,6 +1,6 @@
 /** Answers the permission that an agent asks for as one of a group. Only answers for this one time are offered. Keeps PAGE-70. */
 import { AgentHandle, type SessionInfo } from '@spool/client';
-import type { OpenRequestOption } from '@spool/protocol';
+import type { OpenRequest } from '@spool/protocol';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
 import { noteOurs } from './answered-requests.ts';
@@ -12,7 +12,7 @@ export interface GroupAnswer {
   readonly isDenial: boolean;
 }
 
-export function requestAnswers(options: readonly OpenRequestOption[]): readonly GroupAnswer[] {
+export function requestAnswers(options: OpenRequest['options']): readonly GroupAnswer[] {
   const canAllow = options.length === 0 || options.some(({ kind }) => kind === 'allow_once');
   return [
     ...(canAllow ? [{ label: 'Allow once', key: 'y', isDenial: false }] : []),

@@ -40,6 +40,8 @@ const PARTS: readonly (readonly [title: string, keys: Keys])[] = [
     'In a session',
     [
       [['1 … 6'], 'now, past, text, files, changes, summary'],
+      [['Ctrl C', 'Ctrl Shift C'], 'copy the selected text'],
+      [['Ctrl V'], 'paste text, or a picture as a file (Ctrl Alt V sends the key itself)'],
       [['Ctrl Shift F'], 'find in everything it printed'],
       [['Ctrl Shift .'], 'leave the terminal: keys go to the page again'],
     ],

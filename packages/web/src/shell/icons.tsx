@@ -49,9 +49,6 @@ export const WebIcon = icon(
   </>,
 );
 export const SummaryIcon = icon(<path d="M3.500 2h9v12h-9zM6 5.500h4M6 8h4M6 10.500h2.500" />);
-export const AgentIcon = icon(
-  <path d="M2.500 3.500h11v8H7.500L4.500 14v-2.500h-2zM5.500 7.500h.01M8 7.500h.01M10.500 7.500h.01" />,
-);
 export const PipeIcon = icon(<path d="M2 5.500h12M2 10.500h12M4.500 3.500v4M11.500 8.500v4" />);
 export const RepeatIcon = icon(<path d="M13 8a5 5 0 1 1-1.500-3.500L13 6M13 2.500V6H9.500" />);
 export const MoreIcon = icon(<path d="M3 8h.01M8 8h.01M13 8h.01" strokeWidth="2.500" />);

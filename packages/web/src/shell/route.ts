@@ -20,6 +20,8 @@ export interface SessionRoute {
   /** The path of a file, relative to the folder of the session. */
   readonly path?: string;
   readonly line?: number;
+  /** A line on the screen of that moment, which is to be marked. */
+  readonly find?: string;
 }
 
 export type PageRoute =
@@ -33,7 +35,8 @@ export function routeOf(hash: string): PageRoute {
   if (page === 'start') return { page: 'start', what: id === 'agent' ? 'agent' : 'command' };
   if (page === 'settings') return { page: 'settings' };
   if (page !== 's' || id === undefined || id === '') return { page: 'home' };
-  if (view === 'time') return { page: 'session', id, view, ...numbered('offset', first) };
+  if (view === 'time')
+    return { page: 'session', id, view, ...numbered('offset', first), ...(second && { find: decoded(second) }) };
   if (view === 'files' && first !== undefined && first !== '')
     return { page: 'session', id, view, path: decoded(first), ...numbered('line', second) };
   if (view === 'text' || view === 'files' || view === 'changes' || view === 'summary')
@@ -43,6 +46,8 @@ export function routeOf(hash: string): PageRoute {
 
 export function addressOf(route: PageRoute): string {
   if (route.page === 'home') return '#/';
+  if (route.page === 'session' && route.view === 'time' && route.offset !== undefined && route.find !== undefined)
+    return `#/s/${route.id}/time/${route.offset}/${encodeURIComponent(route.find)}`;
   if (route.page === 'settings') return '#/settings';
   if (route.page === 'start') return route.what === 'agent' ? '#/start/agent' : '#/start';
   const { id, view, event, offset, path, line } = route;

@@ -19,6 +19,8 @@ interface SearchAnswer {
 
 const SHOWN_MAX = 200;
 const TYPING_MS = 200;
+/** The part of a line that is in the address, to mark it on its screen. */
+const FIND_CHARACTERS_MAX = 80;
 
 export function FindPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const [sought, setSought] = useState('');
@@ -69,7 +71,16 @@ export function FindPanel({ id, onClose }: { readonly id: string; readonly onClo
       <ol>
         {matches.map((match) => (
           <li key={match.offset}>
-            <a className="one-line mono" href={addressOf({ page: 'session', id, view: 'time', offset: match.offset })}>
+            <a
+              className="one-line mono"
+              href={addressOf({
+                page: 'session',
+                id,
+                view: 'time',
+                offset: match.offset,
+                find: match.text.trim().slice(0, FIND_CHARACTERS_MAX),
+              })}
+            >
               {match.text.trim()}
             </a>
           </li>

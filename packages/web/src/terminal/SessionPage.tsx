@@ -179,7 +179,7 @@ function useLookup(route: SessionRoute, session: SessionInfo | undefined): boole
 function Other({ session, route }: { readonly session: SessionInfo; readonly route: SessionRoute }) {
   switch (route.view) {
     case 'time':
-      return <TimeView session={session} offset={route.offset ?? null} />;
+      return <TimeView session={session} offset={route.offset ?? null} find={route.find ?? null} />;
     case 'files':
       return <FilesView session={session} route={route} />;
     case 'changes':

@@ -11,6 +11,7 @@ import { useTheme } from '../shell/theme.ts';
 import { noteRead } from '../wall/unread.ts';
 import { ring } from './bell.ts';
 import { copy, onCopyAsked } from './clipboard.ts';
+import { useClipboardKeys } from './clipboard-keys.ts';
 import { newEmulator, setTheme } from './emulator.ts';
 import { selectByHold } from './hold.ts';
 import { provideLinks } from './link-provider.ts';
@@ -64,6 +65,10 @@ export function TerminalPane(props: TerminalPaneProps) {
       (link) => openLink(link, id),
     );
     onCopyAsked(emulator, setCopyAsked);
+    useClipboardKeys(emulator, {
+      onLiteral: (key) => view.press(key),
+      onTrouble: (error) => setNotice(sentenceOf(error)),
+    });
     const fit = (): void => {
       emulator.options.fontSize = latest.current.fontPx ?? fontSizeFor(emulator.cols, box.clientWidth);
       keepCursorInSight(emulator, box);

@@ -17,7 +17,15 @@ const FRAME_MS = 100;
 /** The length of a pause from which on the player skips it. */
 const SILENCE_MS = 2_000;
 
-export function TimeView({ session, offset }: { readonly session: SessionInfo; readonly offset: number | null }) {
+interface TimeViewProps {
+  readonly session: SessionInfo;
+  /** The moment that the address names; null: the present. */
+  readonly offset: number | null;
+  /** The line that is marked at that moment. */
+  readonly find: string | null;
+}
+
+export function TimeView({ session, offset, find }: TimeViewProps) {
   const [timeline, setTimeline] = useState<Timeline | null>(null);
   const [at, setAt] = useState(0);
   const [shown, setShown] = useState<{ readonly offset: number; readonly at: number } | null>(null);
@@ -44,9 +52,12 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
   useEffect(() => {
     const past = screen.current;
     if (past === null) return;
-    past.onShown = (reached, time) => setShown({ offset: reached, at: time });
+    past.onShown = (reached, time) => {
+      setShown({ offset: reached, at: time });
+      if (find !== null && past.shownFor === offset) past.mark(find);
+    };
     past.onTrouble = setTrouble;
-  }, [screen, timeline]);
+  }, [screen, timeline, find, offset]);
 
   // The address names a moment: the first one, and each that a link leads to.
   useEffect(() => {

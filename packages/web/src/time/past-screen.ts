@@ -3,10 +3,11 @@
  * skipped, so that scrubbing is as fast as the answers, and ends exactly where the user stopped. Keeps PAGE-6.
  */
 import type { Client } from '@spool/client';
-import type { Terminal } from '@xterm/xterm';
+import type { IBuffer, Terminal } from '@xterm/xterm';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { resizeTo } from '../terminal/emulator.ts';
 import { repainted } from '../terminal/session-view.ts';
+import { findPlace } from './found-line.ts';
 
 const RETRY_MS = 1_000;
 
@@ -17,6 +18,8 @@ export class PastScreenView {
   #wanted: number | null = null;
   #isBusy = false;
   #isClosed = false;
+  /** The offset that was asked for, of the picture that is shown. */
+  shownFor: number | null = null;
   /** Called when the picture of this offset is on the screen. */
   onShown: (offset: number, at: number) => void = () => {};
   /** Called with the fault; null when it is over. */
@@ -31,6 +34,21 @@ export class PastScreenView {
   show(offset: number): void {
     this.#wanted = offset;
     if (!this.#isBusy) void this.#work();
+  }
+
+  /** Selects a line of the picture, and brings it into view. Keeps PAGE-74. */
+  mark(text: string): void {
+    const { buffer, rows } = this.#terminal;
+    const lines = Array.from({ length: buffer.active.length }, (_, row) => lineAt(buffer.active, row));
+    const place = findPlace(lines, text);
+    if (place === null) return;
+    this.#terminal.select(place.column, place.row, place.length);
+    this.#terminal.scrollToLine(Math.max(0, place.row - Math.floor(rows / 2)));
+    const screen = this.#terminal.element?.querySelector<HTMLElement>('.xterm-screen');
+    const pane = this.#terminal.element?.parentElement;
+    if (!screen || !pane) return;
+    const top = (place.row - buffer.active.viewportY) * (screen.offsetHeight / rows);
+    pane.scrollTop = Math.max(0, top - pane.clientHeight / 2);
   }
 
   close(): void {
@@ -60,9 +78,12 @@ export class PastScreenView {
     if (this.#isClosed) return;
     resizeTo(this.#terminal, screen.cols, screen.rows);
     await new Promise<void>((done) => this.#terminal.write(repainted(bytesOf(screen.content)), done));
+    this.shownFor = offset;
     this.onShown(screen.offset, screen.at);
   }
 }
+
+const lineAt = (buffer: IBuffer, row: number): string => buffer.getLine(row)?.translateToString(true) ?? '';
 
 function bytesOf(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

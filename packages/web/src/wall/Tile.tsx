@@ -1,19 +1,21 @@
 /**
  * A session as a tile: a link that opens it, with its keys (p, e, r) and buttons. Only changed parts are rendered again. Keeps
- * PAGE-36.
+ * PAGE-36 and PAGE-75.
  */
 import type { SessionInfo } from '@spool/client';
+import { visible } from '@spool/protocol/visible-text';
 import { memo, useState } from 'react';
 import { markSeen, toggleArchived, togglePin, useMarks } from '../sessions/marks.ts';
 import { commandOf, displayName } from '../sessions/session-words.ts';
 import { Age } from '../shell/Age.tsx';
-import { AgentIcon, ArchiveIcon, PenIcon, PinIcon, PipeIcon } from '../shell/icons.tsx';
+import { ArchiveIcon, PenIcon, PinIcon, PipeIcon } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
 import { WebLink } from '../shell/WebLink.tsx';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
 import { RenameField } from './RenameField.tsx';
 import { useUnread } from './unread.ts';
+import { usageWords } from './usage-words.ts';
 import { SCREEN_OF, SPARK_OF } from './WallCanvas.tsx';
 
 export const Tile = memo(function Tile({ session }: { readonly session: SessionInfo }) {
@@ -61,7 +63,9 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
           {session.state === 'running' && <span className="spark" {...{ [SPARK_OF]: id }} />}
         </span>
         <Progress session={session} />
-        <span className="quiet one-line mono command">{commandOf(session)}</span>
+        <span className="quiet one-line mono command">
+          {[commandOf(session), usageWords(session.status.usage)].filter(Boolean).join(' · ')}
+        </span>
       </a>
       {url !== undefined && <WebLink url={url} className="tile-link" />}
       <span className="tile-acts">
@@ -85,14 +89,27 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
   );
 });
 
-/** The replacement for the picture: the activity of an agent, or a note that there is only text. */
-function NoScreen({ session: { driver, status } }: { readonly session: SessionInfo }) {
-  return (
-    <span className="screen no-screen quiet">
-      {driver === undefined ? <PipeIcon /> : <AgentIcon />}
-      <span className="says" dir="auto">
-        {driver === undefined ? 'Text only' : (status.question?.text ?? status.activity ?? driver.name)}
+/** The replacement for the picture: what an agent said last and does now, or a note that there is only text. */
+function NoScreen({ session }: { readonly session: SessionInfo }) {
+  const { driver, status } = session;
+  if (driver === undefined)
+    return (
+      <span className="screen no-screen quiet">
+        <PipeIcon />
+        <span className="says">Text only</span>
       </span>
+    );
+  const does = session.state === 'running' ? (status.activity ?? status.thought) : null;
+  return (
+    <span className="screen no-screen agent-face">
+      <span className="says" dir="auto">
+        {status.said === undefined ? <span className="quiet">No messages yet</span> : visible(status.said)}
+      </span>
+      {does !== null && (
+        <span className="does one-line mono" dir="auto">
+          {visible(does)}
+        </span>
+      )}
     </span>
   );
 }
