@@ -26,7 +26,7 @@ test.each(['legacy', 'auto'] as const)(
     const listed = await agent.client.listTools();
     const documented = [...read('docs/mcp.md').matchAll(/^\| `(spool_\w+)` \|/gm)].map(([, name]) => name);
     expect(listed.tools.map(({ name }) => name)).toEqual(documented);
-    expect(JSON.stringify(listed).length).toBeLessThan(7850);
+    expect(JSON.stringify(listed).length).toBeLessThan(7950);
     const looking = listed.tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
     expect(looking).toEqual(['spool_list', 'spool_read', 'spool_screen', 'spool_wait', 'spool_task_await']);
     expect(readdirSync(daemon.home)).toEqual([]);
@@ -122,6 +122,7 @@ test('[MCP-3] a wait names the first session, the reason and the offset', async 
     state: 'running',
     status: { state: 'blocked' },
     asks: 'Go on? [y/N]',
+    question: { text: 'Go on? [y/N]', options: ['yes', 'no'] },
   });
   expect(blocked.text).toMatch(/blocked at offset 13; running, blocked \(confirm\).*\nGo on\? \[y\/N\]$/s);
 
@@ -321,6 +322,46 @@ test('[MCP-6] standard output holds the protocol and nothing else, also when wha
     .split('\n')
     .map((line) => JSON.parse(line) as object);
   expect(lines.at(-1)).toMatchObject({ id: 1, result: { serverInfo: { name: 'spool' } } });
+});
+
+test('[MCP-13] a request that is not well formed is answered, a line that is too long too, and the server goes on', async () => {
+  await using daemon = new TestDaemon();
+  const child = spawn(SPOOL, ['mcp'], { env: daemon.env, stdio: ['pipe', 'pipe', 'ignore'] });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+  const say = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  say({ id: 1, method: 'initialize', params });
+  say({ id: 2, method: 'tools/call', params: [] });
+  say({ id: 3, method: 'tools/call', params: { name: 'x'.repeat(5_000_000) } });
+  say({ id: 4, method: 'tools/list' });
+  const answered = (id: number): boolean => new RegExp(`"id":${id}[,}]`).test(out);
+  await until('all are answered', () => [1, 2, 3, 4].every(answered), 60_000);
+  child.stdin.end();
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  expect(out).toContain('params must be an object');
+  expect(out).toContain('more than 4194304 bytes');
+});
+
+test('[MCP-14] every tool answers with data, which has all that the text says', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await McpAgent.of(daemon);
+  const run = await agent.call('spool_run', { command: 'echo hello; read x', name: 'one' });
+  expect(run.structuredContent).toMatchObject({ name: 'one', state: 'running', cursor: 0 });
+  const session = (run.structuredContent as { id: string }).id;
+  await agent.call('spool_wait', { sessions: [session], until: ['match:/hello/'] });
+  const read = await agent.call('spool_read', { session, cursor: 0 });
+  expect(read.structuredContent).toMatchObject({ id: session, nextCursor: 7, isEnd: true, text: 'hello\n' });
+  const screen = await agent.call('spool_screen', { session });
+  expect(screen.structuredContent).toMatchObject({ id: session, cols: 120, rows: 40, text: 'hello' });
+  const list = await agent.call('spool_list');
+  expect(list.structuredContent).toMatchObject({ sessions: [{ id: session, name: 'one' }], hidden: 0 });
+  const sent = await agent.call('spool_send', { session, text: 'y' });
+  expect(sent.structuredContent).toMatchObject({ id: session, cursor: 7 });
+  const task = await agent.call('spool_task_run', { command: 'echo done' });
+  expect(task.structuredContent).toMatchObject({ state: 'success', exitCode: 0, output: 'done' });
+  const stopped = await agent.call('spool_stop', { session });
+  expect(stopped.structuredContent).toMatchObject({ id: session, state: 'stopped' });
 });
 
 test('[MCP-7] a session gets what was asked for and nothing of the secrets of the agent, and says whose it is', async () => {

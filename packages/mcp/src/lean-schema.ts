@@ -14,7 +14,7 @@ export function shownSchema<Schema extends z.ZodObject>(schema: Schema): Standar
     '~standard': {
       ...standard,
       validate: (value) => ({ value }),
-      jsonSchema: { input: (options) => lean(input(options)), output: (options) => lean(output(options)) },
+      jsonSchema: { input: (options) => lean(input(options)), output: (options) => lean(output(options), OF_OUTPUT) },
     },
   };
 }
@@ -22,6 +22,9 @@ export function shownSchema<Schema extends z.ZodObject>(schema: Schema): Standar
 /** MCP implies JSON Schema 2020-12, and JSON implies that property names are strings. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
 
-function lean<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (SAYS_NOTHING.has(key) ? undefined : inner))) as T;
+/** A later version may answer with more, so that an answer is not limited to its schema. */
+const OF_OUTPUT: ReadonlySet<string> = new Set([...SAYS_NOTHING, 'additionalProperties']);
+
+function lean<T>(value: T, without = SAYS_NOTHING): T {
+  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (without.has(key) ? undefined : inner))) as T;
 }

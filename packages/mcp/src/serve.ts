@@ -6,6 +6,7 @@
  */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Daemon, type DaemonOptions } from './daemon.ts';
+import { InputLines } from './input-lines.ts';
 import { makeMcpServer } from './server.ts';
 
 export type ServeOptions = DaemonOptions;
@@ -13,15 +14,20 @@ export type ServeOptions = DaemonOptions;
 /** Resolves when the client has disconnected. */
 export async function serve(options: ServeOptions): Promise<void> {
   await using daemon = new Daemon(options);
-  const wire = new Wire();
+  const lines = new InputLines((message) => process.stdout.write(`${JSON.stringify(message)}\n`));
+  process.stdin.on('data', (bytes: Buffer) => lines.take(bytes));
+  process.stdin.on('end', () => lines.end());
+  process.stdin.on('close', () => lines.end());
+  const wire = new Wire(lines.stream);
   serveStdio(() => makeMcpServer(daemon), {
     transport: wire,
     onerror: ({ message }) => process.stderr.write(`spool mcp: ${message}\n`),
   });
   await wire.closed;
+  process.stdin.pause(); // nothing more is read, also when it is stdout that has ended
 }
 
-/** A transport that every end closes: the end of stdin, a broken stdout, a message that is too large. */
+/** A transport that every end closes: the end of stdin, a broken stdout. */
 class Wire extends StdioServerTransport {
   readonly #closed = Promise.withResolvers<void>();
 

@@ -1,6 +1,6 @@
 /**
  * The MCP server: registers the tools and resources, and answers calls. One per connection. Keeps MCP-1: few tools, and resources
- * for long texts.
+ * for long texts. Keeps MCP-14.
  */
 import { type CallToolResult, CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { VERSION } from '@spool/protocol';
@@ -9,7 +9,7 @@ import type { Daemon } from './daemon.ts';
 import { failureText } from './failure.ts';
 import { shownSchema } from './lean-schema.ts';
 import { registerResources } from './resources.ts';
-import type { ToolResult, AnyTool } from './tool.ts';
+import type { ToolData, AnyTool } from './tool.ts';
 import { agentTool, decideTool, interruptTool } from './tools/agents.ts';
 import { keysTool, promptTool, sendTool } from './tools/input.ts';
 import { readTool, screenTool } from './tools/output.ts';
@@ -80,9 +80,8 @@ function makeFailure(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
-function resultOf(answer: ToolResult): { content: { type: 'text'; text: string }[]; structuredContent?: object } {
-  const { text, data } = typeof answer === 'string' ? { text: answer, data: undefined } : answer;
-  return { content: [{ type: 'text', text }], ...(data && { structuredContent: data }) };
+function resultOf({ text, data }: ToolData): CallToolResult {
+  return { content: [{ type: 'text', text }], structuredContent: data };
 }
 
 const AGENT_CHARACTERS_MAX = 40;

@@ -58,3 +58,21 @@ function showCommand({ command }: Pick<SessionInfo, 'command'>): string {
 export function oneLine(text: string, characters = LINE_CHARACTERS_MAX): VisibleText {
   return visibleTitle(text, characters);
 }
+
+/** Returns a session as data: the facts that its line has. Absent values are omitted, because not every reader supports null. */
+export function sessionData(session: SessionInfo): Readonly<Record<string, unknown>> {
+  const { id, name, state, status, exitCode, signal, offset, cwd } = session;
+  return {
+    id,
+    name,
+    state,
+    status: { state: status.state, ...(status.kind !== null && { kind: status.kind }) },
+    offset,
+    cwd,
+    ...(exitCode !== null && { exitCode }),
+    ...(signal !== null && { signal }),
+    ...(status.question && {
+      question: { text: status.question.text, options: status.question.options.map(({ label }) => label) },
+    }),
+  };
+}

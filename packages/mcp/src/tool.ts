@@ -13,8 +13,11 @@ export interface Call {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The answer of a tool: text for the model; `data` for a program, if the tool has an output schema. */
-export type ToolResult = string | { readonly text: string; readonly data: Readonly<Record<string, unknown>> };
+/** The answer of a tool: text for the model, and the same as data for a program. */
+export interface ToolData {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
 
 export interface Tool<Input extends z.ZodObject> {
   readonly name: string;
@@ -23,7 +26,7 @@ export interface Tool<Input extends z.ZodObject> {
   readonly input: Input;
   readonly output?: z.ZodObject;
   readonly hints: ToolAnnotations;
-  call(args: z.output<Input>, call: Call): Promise<ToolResult>;
+  call(args: z.output<Input>, call: Call): Promise<ToolData>;
 }
 
 // `call` is a method, so its parameter is bivariant; `input` has parsed its arguments.

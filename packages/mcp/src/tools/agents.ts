@@ -6,8 +6,8 @@ import type { ResumeOptions } from '@spool/client';
 import { agentEnvironment, sessionEnvironment } from '@spool/client/node';
 import { z } from 'zod';
 import { findRequest, headlineOf } from '../agent-requests.ts';
-import { oneLine } from '../session-words.ts';
-import { ACTS, type Call, CallError, sessionInput, tool } from '../tool.ts';
+import { oneLine, sessionData } from '../session-words.ts';
+import { ACTS, type Call, CallError, sessionInput, tool, type ToolData } from '../tool.ts';
 import { labelsFor, startInput } from './sessions.ts';
 
 export const agentTool = tool({
@@ -36,7 +36,8 @@ export const agentTool = tool({
       name,
       labels: labelsFor(call.agent),
     });
-    return `agent ${handle.id} (${oneLine(handle.info.name)}) started; read what it does from cursor 0`;
+    const text = `agent ${handle.id} (${oneLine(handle.info.name)}) started; read what it does from cursor 0`;
+    return { text, data: { ...sessionData(handle.info), cursor: 0 } };
   },
 });
 
@@ -45,12 +46,13 @@ async function resumed(
   call: Call,
   session: string,
   { prompt, name, env }: Pick<ResumeOptions, 'prompt' | 'name' | 'env'>,
-): Promise<string> {
+): Promise<ToolData> {
   const { client } = call;
   const { driver } = await client.get(session);
   const environment = { ...sessionEnvironment(call.env, env), ...agentEnvironment(driver?.name ?? '') };
   const handle = await client.resumeAgent(session, { prompt, name, env: client.isRemote ? env : environment });
-  return `agent ${handle.id} (${oneLine(handle.info.name)}) is resumed; read its events from cursor 0`;
+  const text = `agent ${handle.id} (${oneLine(handle.info.name)}) is resumed; read its events from cursor 0`;
+  return { text, data: { ...sessionData(handle.info), cursor: 0 } };
 }
 
 export const interruptTool = tool({
@@ -61,7 +63,7 @@ export const interruptTool = tool({
   async call({ session }, { client }) {
     const agent = await client.openAgent(session);
     await agent.interrupt();
-    return `${agent.id}: interrupted`;
+    return { text: `${agent.id}: interrupted`, data: { id: agent.id, name: agent.info.name } };
   },
 });
 
@@ -93,7 +95,12 @@ export const decideTool = tool({
       : decision === 'allow'
         ? await agent.approve(ref, { option })
         : await agent.deny(ref, { option, message });
-    if (isOurs) return `${agent.id}: ${outcome?.decision ?? 'done'}: ${headlineOf(event)}`;
+    const decided = outcome?.decision ?? 'done';
+    if (isOurs)
+      return {
+        text: `${agent.id}: ${decided}: ${headlineOf(event)}`,
+        data: { id: agent.id, name: agent.info.name, request, decision: decided },
+      };
     const who = outcome?.who === undefined ? '' : ` by ${oneLine(outcome.who)}`;
     throw new CallError(
       outcome === null ? (reason ?? 'it is gone') : `it was decided before${who}: ${outcome.decision}`,

@@ -6,9 +6,18 @@ import { type Prompted, SpoolError, type WaitUntil } from '@spool/client/node';
 import { parseWanted } from '@spool/client/waits';
 import { z } from 'zod';
 import { dialogText } from '../dialog.ts';
-import { oneLine, wordState } from '../session-words.ts';
-import { ACTS, type Call, CallError, sessionInput, tool, WAIT_SECONDS, waitSecondsInput } from '../tool.ts';
-import { asksOf, endText } from './wait.ts';
+import { oneLine, sessionData, wordState } from '../session-words.ts';
+import {
+  ACTS,
+  type Call,
+  CallError,
+  sessionInput,
+  tool,
+  type ToolData,
+  WAIT_SECONDS,
+  waitSecondsInput,
+} from '../tool.ts';
+import { asksOf, dataOf, endText } from './wait.ts';
 
 const ENTER = '\r';
 
@@ -27,7 +36,7 @@ export const sendTool = tool({
     if (text !== '') await client.write(id, text);
     // A separate write: a program that treats the text as a paste would treat Enter as part of it.
     if (enter) await client.write(id, ENTER);
-    return typed(name, offset);
+    return typed(id, name, offset);
   },
 });
 
@@ -39,7 +48,7 @@ export const keysTool = tool({
   async call({ session, keys }, { client }) {
     const { id, name, offset } = await client.get(session);
     await client.keys(id, keys);
-    return typed(name, offset);
+    return typed(id, name, offset);
   },
 });
 
@@ -67,13 +76,20 @@ export const promptTool = tool({
         throw SpoolError.is(error, 'INPUT_BLOCKED') ? await blocked(call, before.id, error) : error;
       });
     const became = becameOf(prompted, before.offset);
-    if (wanted === null) return `${became}; ${wordState(prompted.session)}`;
+    const { isConfirmed, isRepeated } = prompted;
+    const about = { isConfirmed, isRepeated, cursor: before.offset };
+    if (wanted === null)
+      return {
+        text: `${became}; ${wordState(prompted.session)}`,
+        data: { ...sessionData(prompted.session), ...about },
+      };
     const end = await client.waitUntil(before.id, wanted, {
-      after: prompted.isRepeated ? undefined : prompted.offset,
+      after: isRepeated ? undefined : prompted.offset,
       timeoutMs: timeoutSeconds * 1000,
       signal: call.signal,
     });
-    return `${became}\n${endText(end, await asksOf(call, end))}`;
+    const asks = await asksOf(call, end);
+    return { text: `${became}\n${endText(end, asks)}`, data: { ...dataOf(end, asks), ...about } };
   },
 });
 
@@ -92,8 +108,10 @@ function statesOf(until: readonly string[]): readonly WaitUntil[] {
 }
 
 /** Names the cursor where the response starts. */
-const typed = (name: string, offset: number): string =>
-  `typed into ${oneLine(name)}; the response starts at cursor ${offset}`;
+const typed = (id: string, name: string, cursor: number): ToolData => ({
+  text: `typed into ${oneLine(name)}; the response starts at cursor ${cursor}`,
+  data: { id, name, cursor },
+});
 
 /**
  * Describes a dialog that blocked the input: no text was typed, or only the text without Enter, because Enter would answer the

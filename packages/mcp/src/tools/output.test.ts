@@ -9,7 +9,7 @@ const seen = { content: 'text', cols: 80, rows: 24, offset: 9, title: '', isExac
 
 async function screen(more: object): Promise<string> {
   const client = { get: async () => info, screen: async () => ({ ...seen, ...more }) } as unknown as Client;
-  return String(await screenTool.call({ session: 'n', historyLines: 0 }, { client } as unknown as Call));
+  return (await screenTool.call({ session: 'n', historyLines: 0 }, { client } as unknown as Call)).text;
 }
 
 test('[SCR-6] a screen without output that is lost says so, and how much that is', async () => {

@@ -1,13 +1,13 @@
 /** Tools that read the output and the screen of a session. */
-import { SCROLLBACK_LINES } from '@spool/protocol';
+import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
 import { z } from 'zod';
 import { readAgent } from '../agent-reading.ts';
 import { askedText, readRequestLines } from '../agent-requests.ts';
 import { READ_BYTES, readPage, readTail, refuseBeyond } from '../reading.ts';
 import { screenLines } from '../screen-text.ts';
-import { oneLine, wordState } from '../session-words.ts';
+import { oneLine, sessionData, wordState } from '../session-words.ts';
 import { PAGE_BYTES_MIN, type OutputPage } from '../text-page.ts';
-import { LOOKS, offsetInput, sessionInput, tool } from '../tool.ts';
+import { LOOKS, offsetInput, sessionInput, tool, type ToolData } from '../tool.ts';
 
 const READ_BYTES_MAX = 256 * 1024;
 const SCREEN_CHARACTERS_MAX = 32 * 1024;
@@ -24,27 +24,28 @@ export const readTool = tool({
   }),
   hints: LOOKS,
   async call({ session, cursor, request, maxBytes }, { client, signal }) {
-    if (request !== undefined)
-      return await readRequestLines(client, session, { request, from: cursor ?? 0, charactersMax: maxBytes });
+    if (request !== undefined) {
+      const lines = await readRequestLines(client, session, { request, from: cursor ?? 0, charactersMax: maxBytes });
+      return { text: lines, data: { request, text: lines } };
+    }
     const info = await client.get(session);
     if (info.driver) {
       const page = await readAgent(client, info, cursor, { charactersMax: maxBytes, signal });
       const asks = info.status.state === 'blocked' && page.isEnd ? await askedText(client, info.id) : '';
       const facts = page.isEnd ? ['the end', wordState(info)] : ['there is more'];
-      return `${formatPage({ ...page, isFullScreen: false, isRepainting: false }, facts)}${asks}`;
+      const answer = pageResult(info, { ...page, isFullScreen: false, isRepainting: false }, facts, page.isEnd);
+      return { text: `${answer.text}${asks}`, data: { ...answer.data, ...(asks !== '' && { asks: asks.trim() }) } };
     }
     const options = { textBytesMax: maxBytes, signal };
     if (cursor === undefined) {
       const tail = await readTail(client, info, options);
       const before = tail.from > 0 ? `${tail.from} bytes before this are omitted` : '';
-      return formatPage(tail, [before, wordState(info)]);
+      return pageResult(info, tail, [before, wordState(info)], true);
     }
     const page = await readPage(client, info, cursor, options);
     const left = Math.max(0, info.offset - page.nextCursor);
-    return formatPage(
-      page,
-      left > 0 && page.nextCursor > cursor ? [`${left} bytes more`] : ['the end', wordState(info)],
-    );
+    const isEnd = left === 0 || page.nextCursor <= cursor;
+    return pageResult(info, page, isEnd ? ['the end', wordState(info)] : [`${left} bytes more`], isEnd);
   },
 });
 
@@ -83,9 +84,30 @@ export const screenTool = tool({
       at === undefined ? wordState(info) : '',
     ];
     const text = lines.length === 0 ? '[the screen is empty]' : lines.join('\n');
-    return `${joined(head)}\n${text.slice(-SCREEN_CHARACTERS_MAX)}`;
+    const shown = text.slice(-SCREEN_CHARACTERS_MAX);
+    return {
+      text: `${joined(head)}\n${shown}`,
+      data: {
+        ...sessionData(info),
+        cols,
+        rows,
+        offset,
+        title,
+        isExact,
+        missingBytes,
+        text: lines.length === 0 ? '' : shown,
+      },
+    };
   },
 });
+
+function pageResult(info: SessionInfo, page: OutputPage, facts: readonly string[], isEnd: boolean): ToolData {
+  const { text, nextCursor, isFullScreen, isRepainting } = page;
+  return {
+    text: formatPage(page, facts),
+    data: { ...sessionData(info), nextCursor, isEnd, isFullScreen, isRepainting, text },
+  };
+}
 
 /** Returns one line with the cursor and other facts, then the text. An unfinished last line has no line break. */
 function formatPage({ text, nextCursor, isFullScreen, isRepainting }: OutputPage, facts: readonly string[]): string {

@@ -46,12 +46,12 @@ test('[RUN-26] the end of a session names what it has left running', async () =>
     { pid: 7, program: 'codex', service: "Codex's shared service" },
     { pid: 8, program: 'a\nb', service: null },
   ];
-  const answer = (info: SessionInfo): unknown =>
-    stopTool.call({ session: 'id1', graceSeconds: 5 }, {
-      client: { stop: () => Promise.resolve(info) },
-    } as never as Call);
+  const answer = async (info: SessionInfo): Promise<string> => {
+    const call = { client: { stop: () => Promise.resolve(info) } } as never as Call;
+    return (await stopTool.call({ session: 'id1', graceSeconds: 5 }, call)).text;
+  };
   expect(await answer(stopped)).toBe('id1: stopped, SIGTERM');
-  expect(String(await answer({ ...stopped, leftRunning })).split('\n')).toEqual([
+  expect((await answer({ ...stopped, leftRunning })).split('\n')).toEqual([
     'id1: stopped, SIGTERM',
     "left running: Codex's shared service (pid 7), started here, used by others",
     expect.stringMatching(/^left running: a.+b, which serves another session \(pid 8\), started here, used by others$/),

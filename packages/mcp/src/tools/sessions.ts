@@ -5,7 +5,7 @@
 import { sessionEnvironment, type Client, ENDED_STATES, type SessionInfo, type Size } from '@spool/client/node';
 import { leftSentences } from '@spool/protocol';
 import { z } from 'zod';
-import { listLine, oneLine, wordState } from '../session-words.ts';
+import { listLine, oneLine, sessionData, wordState } from '../session-words.ts';
 import { ACTS, LOOKS, sessionInput, tool } from '../tool.ts';
 
 /** The number of the latest sessions that are listed by default, and with `all`. */
@@ -47,7 +47,8 @@ export const runTool = tool({
       size: { cols: Math.round(cols), rows: Math.round(rows) },
       timeoutMs: timeoutSeconds === undefined ? undefined : Math.ceil(timeoutSeconds * 1000),
     });
-    return `session ${info.id} (${oneLine(info.name)}) started; read its output from cursor 0`;
+    const text = `session ${info.id} (${oneLine(info.name)}) started; read its output from cursor 0`;
+    return { text, data: { ...sessionData(info), cursor: 0 } };
   },
 });
 
@@ -57,7 +58,9 @@ export const listTool = tool({
   input: z.strictObject({ all: z.boolean().default(false).describe('include all ended sessions') }),
   hints: LOOKS,
   async call({ all }, { client }) {
-    return listed(client, all);
+    const { sessions, matching } = await newest(client, all);
+    const data = { sessions: sessions.map(sessionData), hidden: matching - sessions.length };
+    return { text: formatSessions(sessions, all, matching), data };
   },
 });
 
@@ -71,18 +74,27 @@ export const stopTool = tool({
   hints: { ...ACTS, idempotentHint: true },
   async call({ session, graceSeconds }, { client }) {
     const info = await client.stop(session, { graceMs: Math.round(graceSeconds * 1000) });
-    return [`${info.id}: ${wordState(info)}`, ...leftSentences(info.leftRunning)].join('\n');
+    const text = [`${info.id}: ${wordState(info)}`, ...leftSentences(info.leftRunning)].join('\n');
+    return { text, data: sessionData(info) };
   },
 });
 
 /** Lists sessions; requests only those that are shown, because there may be thousands of ended ones. */
 export async function listed(client: Client, all: boolean): Promise<string> {
+  const { sessions, matching } = await newest(client, all);
+  return formatSessions(sessions, all, matching);
+}
+
+async function newest(
+  client: Client,
+  all: boolean,
+): Promise<{ readonly sessions: readonly SessionInfo[]; readonly matching: number }> {
   const { running: runningMax, ended: endedMax } = all ? SHOWN_OF_ALL : SHOWN;
   const [running, ended] = await Promise.all([
     client.listCounted({ states: ['running'], order: 'newest', limit: runningMax }),
     client.listCounted({ states: ENDED_STATES, order: 'newest', limit: endedMax }),
   ]);
-  return formatSessions([...running.sessions, ...ended.sessions], all, running.matching + ended.matching);
+  return { sessions: [...running.sessions, ...ended.sessions], matching: running.matching + ended.matching };
 }
 
 /** Returns the list: running sessions first, the newest last. `count` is the total number. */

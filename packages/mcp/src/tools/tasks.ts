@@ -3,8 +3,8 @@ import { sessionEnvironment, type SessionInfo, type TaskResult } from '@spool/cl
 import { longDuration } from '@spool/protocol/duration';
 import { z } from 'zod';
 import { readTail } from '../reading.ts';
-import { oneLine, wordState } from '../session-words.ts';
-import { ACTS, type Call, LOOKS, sessionInput, tool, WAIT_SECONDS, waitSecondsInput } from '../tool.ts';
+import { oneLine, sessionData, wordState } from '../session-words.ts';
+import { ACTS, type Call, LOOKS, sessionInput, tool, type ToolData, WAIT_SECONDS, waitSecondsInput } from '../tool.ts';
 import { labelsFor, SHELL, SIZE, startInput } from './sessions.ts';
 
 const TASK_SECONDS = 300;
@@ -50,16 +50,22 @@ export const taskAwaitTool = tool({
   call: ({ task, timeoutSeconds }, call) => resultText(call, task, timeoutSeconds),
 });
 
-async function resultText({ client, signal }: Call, task: string, seconds: number): Promise<string> {
+async function resultText({ client, signal }: Call, task: string, seconds: number): Promise<ToolData> {
   const { id } = await client.get(task);
   const timeoutMs = Math.max(1, Math.round(seconds * 1000));
   const result = await client.waitForCompletion(id, { timeoutMs, signal });
   const session = await client.get(id);
-  const lines = [`task ${id}: ${headOf(result, session)}`, ...(await milestonesOf(client, id))];
-  if (result.state === 'running') lines.push('wait for it with spool_task_await; spool_read shows its output so far');
-  else if (result.state === 'success') lines.push(...(await outputOf(client, session)));
-  else lines.push(...result.lastLines.map((line) => line.trimEnd()));
-  return lines.join('\n');
+  const head = [`task ${id}: ${headOf(result, session)}`, ...(await milestonesOf(client, id))];
+  const { state, reason, durationMs, exitCode } = result;
+  const output =
+    state === 'running'
+      ? []
+      : state === 'success'
+        ? await outputOf(client, session)
+        : result.lastLines.map((line) => line.trimEnd());
+  if (state === 'running') head.push('wait for it with spool_task_await; spool_read shows its output so far');
+  const data = { ...sessionData(session), state, reason, durationMs, ...(exitCode !== null && { exitCode }) };
+  return { text: [...head, ...output].join('\n'), data: { ...data, output: output.join('\n') } };
 }
 
 function headOf({ state, reason, durationMs }: TaskResult, session: SessionInfo): string {

@@ -40,6 +40,7 @@ export const waitTool = tool({
     exitCode: z.number().optional(),
     match: z.array(z.string()).optional(),
     asks: z.string().optional(),
+    question: z.object({ text: z.string(), options: z.array(z.string()) }).optional(),
   }),
   hints: LOOKS,
   async call({ sessions, until, after, timeoutSeconds }, call) {
@@ -71,7 +72,11 @@ export function endText({ reason, offset, session, match }: WaitEnd, asks: strin
 }
 
 /** Returns the data; absent values are omitted, because not every schema reader supports null. */
-function dataOf({ reason, offset, session, match }: WaitEnd, asks: string, waitedFor: number): Record<string, unknown> {
+export function dataOf(
+  { reason, offset, session, match }: WaitEnd,
+  asks: string,
+  waitedFor = 1,
+): Record<string, unknown> {
   const { id, name, state, status, exitCode } = session;
   return {
     ...((reason !== 'timeout' || waitedFor === 1) && { id, name }),
@@ -82,5 +87,8 @@ function dataOf({ reason, offset, session, match }: WaitEnd, asks: string, waite
     ...(exitCode !== null && { exitCode }),
     ...(match && { match: match.map((group) => group ?? '') }),
     ...(asks !== '' && { asks: asks.trim() }),
+    ...(status.question && {
+      question: { text: status.question.text, options: status.question.options.map(({ label }) => label) },
+    }),
   };
 }
