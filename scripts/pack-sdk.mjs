@@ -37,6 +37,7 @@ try {
   await bundle(join(work, 'js'));
   declare(join(work, 'types'));
   fs.copyFileSync(join(ROOT, 'LICENSE'), join(work, 'LICENSE'));
+  fs.copyFileSync(join(ROOT, 'packages/client/README.md'), join(work, 'README.md'));
   fs.writeFileSync(join(work, 'package.json'), `${JSON.stringify(manifest(version, license), null, 2)}\n`);
   fs.mkdirSync(folder, { recursive: true });
   const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ROOT } from './support/sources.ts';
 
 const PROGRAM = `
-import { connect, SpoolError } from '@spool/client/node';
+import { connect, SpoolError, waitForAny } from '@spool/client/node';
 import { parseWanted, waitFor } from '@spool/client/waits';
 import type { AgentEvent, SessionInfo } from '@spool/client';
 
@@ -19,7 +19,10 @@ try {
   const session = await client.run({ command: ['sh', '-c', 'echo ready; exit 3'], size: { cols: 80, rows: 24 } });
   let text = '';
   for await (const item of session.watchText({ from: 0 })) if (item.type === 'text') text += item.data;
-  const end = await waitFor(client, session.id, parseWanted(['exit']));
+  const { match } = await waitForAny(client, session.id, ['match:/rea(d)y/', 'exit']);
+  if (match?.[1] !== 'd') throw new Error('the pattern was not found');
+  const again = await client.session(session.id.slice(0, 6));
+  const end = await waitFor(client, again.id, parseWanted(['exit']));
   const info: SessionInfo = end.session;
   console.log(JSON.stringify({ text, exitCode: info.exitCode, reason: end.reason }));
   await client.get('no-such-session');
@@ -41,7 +44,7 @@ const CONFIG = {
   },
 };
 
-test('[SDK-1] packed and installed without a network, it compiles under strict and NodeNext, and runs', async () => {
+test('[SDK-1, SDK-40] packed and installed without a network, it compiles under strict and NodeNext, and runs', async () => {
   await using daemon = new TestDaemon();
   await daemon.client();
   const folder = mkdtempSync(`${tmpdir()}/spool-test-`);

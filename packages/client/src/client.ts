@@ -98,6 +98,11 @@ export class Client extends RequestClient {
     }
   }
 
+  /** Returns the handle of a session that was started before, by its id, the beginning of its id, or its name. */
+  async session(reference: string): Promise<Session> {
+    return new Session(this, await this.get(reference));
+  }
+
   /** Returns the handle of an agent that was started before. */
   async openAgent(session: string): Promise<AgentHandle> {
     const info = await this.get(session);

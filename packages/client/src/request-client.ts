@@ -84,6 +84,7 @@ export class RequestClient {
     return listSessions((ask) => this.requester.again('list', ask), options);
   }
 
+  /** Returns the present info of a session (default: the latest one). */
   async get(session = ''): Promise<SessionInfo> {
     return this.requester.get(session);
   }
@@ -150,6 +151,7 @@ export class RequestClient {
     await this.#input.write(session, typeof bytes === 'string' ? utf8(bytes) : bytes);
   }
 
+  /** Changes the size of a session's terminal. */
   async resize(session: string, size: Size): Promise<SessionInfo> {
     const { cols, rows, widthPx, heightPx } = size;
     return this.requester.again('resize', { session: await this.#id(session), cols, rows, widthPx, heightPx });
@@ -162,6 +164,7 @@ export class RequestClient {
     return this.requester.again('stop', { session: id, graceMs, ...(withServices && { withServices }) });
   }
 
+  /** Ends a session and all its processes at once. */
   async kill(session: string): Promise<SessionInfo> {
     return this.requester.again('kill', { session: await this.#id(checkNamed(session)) });
   }
@@ -257,6 +260,7 @@ export class RequestClient {
     return this.requester.again('explain', { session });
   }
 
+  /** Returns the state of the daemon: its processes, sessions and limits. */
   status(): Promise<DaemonStatus> {
     return this.requester.again('status', {});
   }

@@ -1,5 +1,5 @@
 /**
- * A session that was started here: the client's methods, with the id filled in. It is a handle, not an owner: dropping it does
+ * One session: the client's methods, with the id filled in. It is a handle, not an owner: dropping it does
  * not end the session.
  */
 import type { Prompted, SessionInfo, Size, WaitUntil } from '@spool/protocol';
@@ -23,7 +23,7 @@ import type { Watch, WatchOptions } from './streams/watch.ts';
 
 export class Session {
   readonly id: string;
-  /** The info at the start of the session; `get` returns the present info. */
+  /** The info at the creation of the handle; `get` returns the present info. */
   readonly info: SessionInfo;
   readonly #client: Client;
 

@@ -1,4 +1,4 @@
-/** The SDK for Node: `await using client = await connect()`. */
+/** The SDK for Node: `await using client = await connect()`. Keeps SDK-40. */
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { Client, type RunDefaults } from '../index.ts';
@@ -9,6 +9,7 @@ import { type ConnectOptions, openHere } from './connect.ts';
 import { processIdentity } from './process-identity.ts';
 import { sessionEnvironment } from './user-config.ts';
 import type { SummariesOptions, SummaryEvent } from './summary/summaries.ts';
+import type { WaitEnd, WaitForOptions } from './waits/waiting.ts';
 import type { Summary } from '../summary/summary.ts';
 
 export * from '../index.ts';
@@ -23,6 +24,7 @@ export type { ChangedFile } from '../summary/changed-file.ts';
 export { meaningfulLines } from '../summary/meaningful-lines.ts';
 export type { SummariesOptions, SummaryEvent } from './summary/summaries.ts';
 export type { StateSpan, Summary } from '../summary/summary.ts';
+export type { WaitEnd, WaitForOptions } from './waits/waiting.ts';
 
 /** Returns a client whose daemon has answered: errors are reported here, and not at the first request. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
@@ -47,6 +49,20 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
 async function connectFromAfar(url: string, { token, reconnectMs, who }: ConnectOptions): Promise<Client> {
   const { connect: connectTo } = await import('../remote/index.ts');
   return await connectTo({ url, token, reconnectMs, who: who ?? `node ${process.pid}@${hostname()}` });
+}
+
+/**
+ * Waits for the first of several conditions: `exit`, `idle`, `blocked`, `prompt`, `output`, and a pattern in its output,
+ * `match:/listening on (\d+)/`. It is loaded on demand; `@spool/client/waits` has its parts.
+ */
+export async function waitForAny(
+  client: Client,
+  session: string,
+  until: readonly string[],
+  options: WaitForOptions = {},
+): Promise<WaitEnd> {
+  const { parseWanted, waitFor } = await import('./waits/waiting.ts');
+  return await waitFor(client, session, parseWanted(until), options);
 }
 
 /** Returns a one-page summary of a session: see `Summary`. It is loaded on demand. */
