@@ -123,7 +123,7 @@ testNeeding(NO_BROWSER)(
 );
 
 testNeeding(NO_BROWSER)(
-  '[CARD-5, CARD-6] a conversation of 10,000 events opens at its end with a small part of its log; older cards do not move those in view, and a card has an address',
+  '[CARD-5, CARD-6, CARD-11] a conversation of 10,000 events opens at its end with a small part of its log; older cards do not move those in view, a card has an address, and is found',
   async () => {
     await using daemon = new TestDaemon();
     const turns = Array.from({ length: 500 }, (_, turn) => [
@@ -184,6 +184,15 @@ testNeeding(NO_BROWSER)(
     await until('the end is in view', () =>
       log.evaluate((box: any) => box.scrollTop + box.clientHeight >= box.scrollHeight - 100),
     );
+
+    // The first message of all is found, and is then in view.
+    await page.getByRole('button', { name: 'Find in the output' }).click(WITHIN);
+    await page.getByRole('searchbox', { name: 'Find in the conversation' }).fill('MESSAGE 0-3 ');
+    await page.getByRole('link', { name: /message 0-3 words/ }).click(WITHIN);
+    await until('the found card is in view', async () => {
+      const box = await log.locator('[data-target]', { hasText: 'message 0-3 ' }).boundingBox();
+      return box !== null && box.y > 0 && box.y < page.viewportSize()!.height;
+    });
     expect(open.complaints).toEqual([]);
   },
 );

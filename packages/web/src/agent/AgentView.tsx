@@ -3,13 +3,15 @@
  * CARD-1.
  */
 import type { SessionInfo } from '@spool/client';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ConversationLog } from '../cards/ConversationLog.tsx';
 import { CopyButton } from '../cards/CopyButton.tsx';
 import { PromptBox } from '../prompt/PromptBox.tsx';
+import { typedTalk } from '../prompt/talk.ts';
 import { conditionOf, CONDITION_WORDS } from '../state/condition.ts';
 import { AgentAsks } from './AgentAsks.tsx';
 import { conversationMarkdown } from './conversation-markdown.ts';
+import { FindCards } from './FindCards.tsx';
 import { ResumeBox } from './ResumeBox.tsx';
 import { useAgent } from './use-agent.ts';
 
@@ -17,9 +19,13 @@ interface AgentViewProps {
   readonly session: SessionInfo;
   /** The card that the address leads to, by the number of its event. */
   readonly event?: number | undefined;
+  /** Whether the agent's terminal is shown beside the cards: it takes the prompts, and shows the request. */
+  readonly isBesideTerminal?: boolean;
+  /** Closes the search in the conversation; null if it is closed. */
+  readonly onCloseFind?: (() => void) | null;
 }
 
-export function AgentView({ session, event }: AgentViewProps) {
+export function AgentView({ session, event, isBesideTerminal = false, onCloseFind = null }: AgentViewProps) {
   const { agent, conversation, trouble } = useAgent(session);
   const { parts, isLoaded, driverFault } = conversation.state;
   const [isFull, setFull] = useState(false);
@@ -27,6 +33,7 @@ export function AgentView({ session, event }: AgentViewProps) {
   const view = useRef<HTMLDivElement>(null);
   const live = parts.at(-1)!.transcript;
   const isEnded = session.state !== 'running';
+  const talk = useMemo(() => (session.size === null ? agent : typedTalk(session.id)), [agent, session.size === null]);
   const isWorking = !isEnded && isLoaded && (live.isWorking || session.status.state === 'working');
   const history = useCallback(
     () =>
@@ -44,12 +51,12 @@ export function AgentView({ session, event }: AgentViewProps) {
       if (key.key !== 'Escape' || key.defaultPrevented || key.isComposing) return;
       if (key.target instanceof HTMLElement && key.target.closest('dialog, .find') !== null) return;
       key.preventDefault();
-      void agent.interrupt().catch(() => {}); // the turn has ended
+      void talk.interrupt().catch(() => {}); // the turn has ended
     };
     const element = view.current!;
     element.addEventListener('keydown', onKey);
     return () => element.removeEventListener('keydown', onKey);
-  }, [agent, isWorking]);
+  }, [talk, isWorking]);
   return (
     <div className="agent-view" ref={view}>
       <div className="agent-bar quiet">
@@ -64,19 +71,20 @@ export function AgentView({ session, event }: AgentViewProps) {
           <input type="checkbox" checked={isFull} onChange={({ target }) => setFull(target.checked)} /> All notices
         </label>
       </div>
+      {onCloseFind !== null && <FindCards id={session.id} conversation={conversation} onClose={onCloseFind} />}
       <ConversationLog
         conversation={conversation}
         name={session.name}
         isFull={isFull}
         target={event ?? null}
-        onRetry={isEnded ? null : (prompt) => void agent.prompt(prompt).catch(() => {})}
+        onRetry={isEnded ? null : (prompt) => void talk.prompt(prompt).catch(() => {})}
       />
       {(trouble !== null || driverFault !== null) && (
         <p className="link-notice" role="alert">
           {trouble ?? `The driver failed: ${driverFault}`}
         </p>
       )}
-      {isLoaded && (
+      {isLoaded && !isBesideTerminal && (
         <div className="agent-foot">
           {isEnded ? (
             <ResumeBox session={session} />
@@ -84,7 +92,8 @@ export function AgentView({ session, event }: AgentViewProps) {
             <>
               <AgentAsks {...{ agent, session }} onAnswered={() => setFocusCount((now) => now + 1)} />
               <PromptBox
-                {...{ agent, isWorking, history, focusCount }}
+                {...{ talk, isWorking, history, focusCount }}
+                agent={session.size === null ? agent : null}
                 id={session.id}
                 name={session.name}
                 transcript={live}

@@ -11,10 +11,13 @@ import { keepDraft, readDraft } from './drafts.ts';
 import { imagesFrom, type PromptImagePart } from './images.ts';
 import { QueueChips } from './QueueChips.tsx';
 import { SwitchButtons } from './SwitchButtons.tsx';
+import type { AgentTalk } from './talk.ts';
 import { useCompletion } from './use-completion.ts';
 
 interface PromptProps {
-  readonly agent: AgentHandle;
+  readonly talk: AgentTalk;
+  /** The driver, which has a queue and takes images; null for an agent in its terminal. */
+  readonly agent: AgentHandle | null;
   readonly id: string;
   readonly name: string;
   readonly transcript: Transcript;
@@ -25,7 +28,7 @@ interface PromptProps {
   readonly focusCount: number;
 }
 
-export function PromptBox({ agent, id, name, transcript, isWorking, history, focusCount }: PromptProps) {
+export function PromptBox({ talk, agent, id, name, transcript, isWorking, history, focusCount }: PromptProps) {
   const [text, setText] = useState(() => readDraft(id));
   const [images, setImages] = useState<readonly PromptImagePart[]>([]);
   const [isSending, setSending] = useState(false);
@@ -54,6 +57,7 @@ export function PromptBox({ agent, id, name, transcript, isWorking, history, foc
   };
   const onTrouble = (error: unknown): void => setTrouble(sentenceOf(error));
   const attach = (files: readonly File[]): void => {
+    if (agent === null) return setTrouble('An agent in its terminal takes no images here: drop them on the terminal.');
     setTrouble(null);
     imagesFrom(files, images).then((made) => setImages((now) => [...now, ...made]), onTrouble);
   };
@@ -68,7 +72,7 @@ export function PromptBox({ agent, id, name, transcript, isWorking, history, foc
     setBack(-1);
     setTrouble(null);
     const words = sent.trim() === '' ? [] : [{ type: 'text' as const, text: sent }];
-    agent
+    talk
       .prompt(sentImages.length === 0 ? sent : [...words, ...sentImages])
       .catch((error: unknown) => {
         onTrouble(error);
@@ -121,7 +125,7 @@ export function PromptBox({ agent, id, name, transcript, isWorking, history, foc
         if (event.dataTransfer.files.length > 0) attach([...event.dataTransfer.files]);
       }}
     >
-      <QueueChips {...{ agent, isWorking, onTrouble }} queue={transcript.queue} />
+      {agent !== null && <QueueChips {...{ agent, isWorking, onTrouble }} queue={transcript.queue} />}
       {trouble !== null && <p role="alert">{trouble}</p>}
       {images.length > 0 && <Images images={images} onRemove={(at) => setImages(images.toSpliced(at, 1))} />}
       <div className="prompt-frame">
@@ -167,9 +171,11 @@ export function PromptBox({ agent, id, name, transcript, isWorking, history, foc
           onKeyDown={onKeyDown}
         />
         <div className="prompt-line">
-          <button type="button" className="button plain" onClick={() => picker.current!.click()}>
-            Attach image
-          </button>
+          {agent !== null && (
+            <button type="button" className="button plain" onClick={() => picker.current!.click()}>
+              Attach image
+            </button>
+          )}
           <input
             ref={picker}
             type="file"
@@ -182,14 +188,14 @@ export function PromptBox({ agent, id, name, transcript, isWorking, history, foc
               target.value = '';
             }}
           />
-          <SwitchButtons {...{ agent, transcript, onTrouble }} />
+          {agent !== null && <SwitchButtons {...{ agent, transcript, onTrouble }} />}
           <span className="prompt-gap" />
           {isWorking && (
             <button
               type="button"
               className="button danger"
               title="Escape"
-              onClick={() => void agent.interrupt().catch(onTrouble)}
+              onClick={() => void talk.interrupt().catch(onTrouble)}
             >
               Interrupt
             </button>

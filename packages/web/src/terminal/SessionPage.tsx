@@ -20,6 +20,7 @@ import {
   TextIcon,
 } from '../shell/icons.tsx';
 import { AfterGesture } from '../shell/AfterGesture.tsx';
+import { SplitPanes } from '../panes/SplitPanes.tsx';
 import { addressOf, type SessionRoute, type SessionViewName } from '../shell/route.ts';
 import { WebLink } from '../shell/WebLink.tsx';
 import { conditionOf } from '../state/condition.ts';
@@ -62,6 +63,9 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
   const head = useRef<HTMLElement>(null);
   useSwipe(head, id);
 
+  // A conversation has its own search: its output is the agent's protocol.
+  const isConversation = session?.driver !== undefined && session.size === null && shown === 'terminal';
+  const closeFind = (): void => setFinding(false);
   const isUnknown = useLookup(route, session);
 
   useEffect(() => {
@@ -137,18 +141,20 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
           />
         )}
       </header>
-      {isFinding && <FindPanel id={id} onClose={() => setFinding(false)} />}
+      {isFinding && !isConversation && <FindPanel id={id} onClose={closeFind} />}
       {view === 'terminal' && (session === undefined || session.size !== null) ? (
-        <Live
-          id={id}
-          session={session}
-          fontPx={fontPx}
-          onSize={setSize}
-          onViewers={setViewers}
-          onControls={(made) => (controls.current = made)}
-        />
+        <WithCards session={session} event={route.event}>
+          <Live
+            id={id}
+            session={session}
+            fontPx={fontPx}
+            onSize={setSize}
+            onViewers={setViewers}
+            onControls={(made) => (controls.current = made)}
+          />
+        </WithCards>
       ) : (
-        session !== undefined && <Other session={session} route={route} />
+        session !== undefined && <Other {...{ session, route }} onCloseFind={isFinding ? closeFind : null} />
       )}
     </div>
   );
@@ -176,7 +182,13 @@ function useLookup(route: SessionRoute, session: SessionInfo | undefined): boole
   return isMissing && unknownId === route.id;
 }
 
-function Other({ session, route }: { readonly session: SessionInfo; readonly route: SessionRoute }) {
+interface OtherProps {
+  readonly session: SessionInfo;
+  readonly route: SessionRoute;
+  readonly onCloseFind: (() => void) | null;
+}
+
+function Other({ session, route, onCloseFind }: OtherProps) {
   switch (route.view) {
     case 'time':
       return <TimeView session={session} offset={route.offset ?? null} find={route.find ?? null} />;
@@ -195,7 +207,7 @@ function Other({ session, route }: { readonly session: SessionInfo; readonly rou
         </AfterGesture>
       );
     default:
-      if (session.driver !== undefined) return <AgentView session={session} event={route.event} />;
+      if (session.driver !== undefined) return <AgentView {...{ session, onCloseFind }} event={route.event} />;
       return (
         <>
           {conditionOf(session) === 'waits' && <AskCard isHere session={session} />}
@@ -204,6 +216,25 @@ function Other({ session, route }: { readonly session: SessionInfo; readonly rou
         </>
       );
   }
+}
+
+interface WithCardsProps {
+  readonly session: SessionInfo | undefined;
+  readonly event: number | undefined;
+  readonly children: React.ReactNode;
+}
+
+/** An agent in its terminal that also has events gets both views. */
+function WithCards({ session, event, children }: WithCardsProps) {
+  if (session?.driver === undefined) return children;
+  return (
+    <SplitPanes
+      id={session.id}
+      wanted={event === undefined ? null : 'cards'}
+      terminal={children}
+      cards={(isAlone) => <AgentView session={session} event={event} isBesideTerminal={!isAlone} />}
+    />
+  );
 }
 
 interface LiveProps {
