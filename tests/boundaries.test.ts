@@ -23,6 +23,7 @@ const SCHEMA_FILES = [
   'src/agent/command-schema.ts',
   'src/agent/event-schema.ts',
   'src/schemas/gateway.ts',
+  'src/schemas/page.ts',
   'src/schemas/parts.ts',
   'src/schemas/requests.ts',
   'src/schemas/run.ts',

@@ -305,6 +305,17 @@ export class RequestClient {
   }
 }
 
+/** Opens the connection of a client, and returns the client. Closes a client that cannot be opened. */
+export async function openOrClose<C extends RequestClient>(client: C): Promise<C> {
+  try {
+    await client.open();
+    return client;
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
 /** `USR1`, `sigusr1` and `SIGUSR1` are one signal, as for kill(1). */
 function fullSignalName(name: string): string {
   const upper = name.toUpperCase();

@@ -113,27 +113,11 @@ export function taskIdOf(task: TaskHandle | string): string {
 }
 
 export async function startTask(client: Client, command: string, options: ShellOptions): Promise<TaskHandle> {
-  const {
-    timeout = TIMEOUT_SECONDS,
-    taskName,
-    pty = true,
-    size,
-    cwd,
-    env,
-    id,
-    labels,
-    inheritEnv,
-    whileOwner,
-  } = options;
+  const { timeout = TIMEOUT_SECONDS, taskName, pty = true, size, ...rest } = options;
   const session = await client.run({
+    ...rest,
     command: [SHELL, '-c', command],
     name: taskName,
-    cwd,
-    env,
-    id,
-    labels,
-    inheritEnv,
-    whileOwner,
     timeoutMs: timeout === null ? undefined : timeoutMsOf(timeout),
     isTask: true,
     size: pty ? size : null,

@@ -3,6 +3,7 @@
  * folders without a record. It is a separate program for `spool doctor`, which may not import the code that reads them and must
  * not need a daemon.
  */
+import type { CheckedConfig } from '@spool/protocol';
 import { listRecords, readRecord } from '@spool/store';
 import { checkCases } from './screens/worker/rule-cases.ts';
 import { checkRuleFiles } from './screens/worker/rule-files.ts';
@@ -14,5 +15,5 @@ if (configFolder === undefined) {
 }
 const ids = sessions === undefined ? [] : await listRecords(sessions).catch(() => []); // the folder does not exist yet
 const withoutRecord = ids.map((id) => `${sessions}/${id}`).filter((folder) => readRecord(folder) === null);
-const found = { ...checkRuleFiles(configFolder), cases: checkCases(configFolder), withoutRecord };
+const found: CheckedConfig = { ...checkRuleFiles(configFolder), cases: checkCases(configFolder), withoutRecord };
 process.stdout.write(`${JSON.stringify(found)}\n`);

@@ -1,5 +1,6 @@
 /** Messages and frames. `schemas/` is separate (`@spool/protocol/schemas`): only the side that validates has to load it. */
 export * from './address.ts';
+export type * from './checked-config.ts';
 export * from './control-characters.ts';
 export * from './gateway.ts';
 export * from './errors.ts';
@@ -14,6 +15,7 @@ export * from './log-line.ts';
 export * from './grid.ts';
 export * from './listing.ts';
 export type * from './notices.ts';
+export type * from './page-answers.ts';
 export * from './private-folder.ts';
 export * from './question.ts';
 export * from './roles.ts';

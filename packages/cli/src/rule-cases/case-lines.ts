@@ -2,12 +2,12 @@
 import { basename } from 'node:path';
 import type { DoctorFinding } from '../verbs/doctor.ts';
 import { printable } from '../output/printable.ts';
-import type { CaseReport } from './checked-config.ts';
+import type { CheckedCase } from '@spool/protocol';
 
 const TODO = 'add or correct a rule of your own (see docs/state.md), or delete the case';
 
 /** One finding per case; `fail` where the rules are wrong, or the file is not a case. */
-export function caseFindings(cases: readonly CaseReport[]): DoctorFinding[] {
+export function caseFindings(cases: readonly CheckedCase[]): DoctorFinding[] {
   return cases.map((each) => {
     const check = printable(basename(each.file, '.json'));
     if (each.isRight === null)
@@ -19,13 +19,13 @@ export function caseFindings(cases: readonly CaseReport[]): DoctorFinding[] {
 }
 
 /** `idle by claude/prompt: the screen shows "❯"`. */
-export function reading({ reads, rule, source, why }: CaseReport): string {
+export function reading({ reads, rule, source, why }: CheckedCase): string {
   const by = rule === null ? `by no rule (${source})` : `by ${rule}`;
   return `${reads} ${by}: ${printable(why)}`;
 }
 
 /** Returns one line about all cases for `spool doctor`; none if there are no cases. */
-export function casesInShort(cases: readonly CaseReport[]): DoctorFinding[] {
+export function casesInShort(cases: readonly CheckedCase[]): DoctorFinding[] {
   if (cases.length === 0) return [];
   const check = 'rule cases';
   const right = cases.filter(({ isRight }) => isRight === true).length;

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/client/node';
-import { type SessionInfo, SpoolError, type Status } from '@spool/protocol';
+import { type CheckedCase, type SessionInfo, SpoolError, type Status } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 import { printable } from '../output/printable.ts';
 import { namedJson } from '../output/session-json.ts';
@@ -12,7 +12,7 @@ import { print, printJson } from '../output/stdio.ts';
 import { makeOwnFolders } from '../own-folders.ts';
 import { openClient, type ProgramLocation } from '../program.ts';
 import { reading } from './case-lines.ts';
-import { type CaseReport, checkedConfig } from './checked-config.ts';
+import { checkedConfig } from './checked-config.ts';
 
 const CASE_STATES = ['working', 'blocked', 'idle'] as const;
 type CaseState = (typeof CASE_STATES)[number];
@@ -63,7 +63,7 @@ function caseState(text: string | undefined): CaseState {
   throw new UsageError(`--save ${JSON.stringify(text)} is not a state; use ${states}`, 'explain');
 }
 
-function savedLines(file: string, name: string, should: CaseState, checked: CaseReport | undefined): string[] {
+function savedLines(file: string, name: string, should: CaseState, checked: CheckedCase | undefined): string[] {
   const saved = `${printable(name)} is ${should}: saved as ${printable(file)}`;
   if (checked === undefined) return [saved];
   const verdict = checked.isRight

@@ -1,7 +1,7 @@
 /** A client of the daemon on this machine, of either kind. */
 import { homeFrom } from '@spool/protocol';
 import type { Runtime } from '../link/runtime.ts';
-import type { ClientOptions, RequestClient } from '../request-client.ts';
+import { type ClientOptions, openOrClose, type RequestClient } from '../request-client.ts';
 import { readTrouble } from './daemon-trouble.ts';
 import { type ConnectSocket, dial } from './dial.ts';
 import { sleep } from './sleep.ts';
@@ -50,14 +50,7 @@ export async function openHere<C extends RequestClient>(
     randomId,
     ...more,
   };
-  const client = new Kind(runtime, { reconnectMs, who });
-  try {
-    await client.open();
-    return client;
-  } catch (error) {
-    client.close();
-    throw error;
-  }
+  return await openOrClose(new Kind(runtime, { reconnectMs, who }));
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

@@ -7,6 +7,7 @@
  */
 import { Client } from '../client.ts';
 import { abortController, type AbortSignalLike, type Runtime } from '../link/runtime.ts';
+import { openOrClose } from '../request-client.ts';
 import { type GatewayAddress, gatewayAddress } from './address.ts';
 import { web } from './web-globals.ts';
 import { dialWebSocket } from './web-socket-transport.ts';
@@ -37,14 +38,7 @@ export const REMOTE_SILENCE = { askAfterMs: 10_000, cutAfterMs: 5000 } as const;
 /** Returns a client whose gateway and daemon have answered: errors are reported here, and not at the first request. */
 export async function connect(options: RemoteOptions): Promise<Client> {
   const { reconnectMs = REMOTE_RECONNECT_MS, who = 'remote' } = options;
-  const client = new Client(remoteRuntime(gatewayAddress(options.url), options.token), { reconnectMs, who });
-  try {
-    await client.open();
-    return client;
-  } catch (error) {
-    client.close();
-    throw error;
-  }
+  return await openOrClose(new Client(remoteRuntime(gatewayAddress(options.url), options.token), { reconnectMs, who }));
 }
 
 export function remoteRuntime(address: GatewayAddress, token?: string): Runtime {

@@ -5,23 +5,17 @@
 import { opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import type { FolderList } from '@spool/protocol';
 
 const FOLDERS_MAX = 50;
 /** The maximum of entries that are read: a folder with a million files is not read to its end for a suggestion. */
 const ENTRIES_MAX = 5_000;
 
-export interface Folders {
-  /** The absolute paths, sorted. */
-  readonly folders: readonly string[];
-  /** Whether there are more folders. */
-  readonly isCut: boolean;
-}
-
 /**
  * Returns the folders for `typed`, which is absolute, begins with `~`, or is relative to the home folder. Returns none for a path
  * that does not exist.
  */
-export async function foldersLike(typed: string, home = homedir()): Promise<Folders> {
+export async function foldersLike(typed: string, home = homedir()): Promise<FolderList> {
   const whole = typed === '~' ? `${home}/` : typed.startsWith('~/') ? `${home}${typed.slice(1)}` : typed;
   const path = isAbsolute(whole) ? whole : `${home}/${whole}`; // not `join`, which would remove a dot at the end
   const slash = typed === '' || whole.endsWith('/') ? path.length : path.lastIndexOf('/') + 1;

@@ -5,21 +5,12 @@
  */
 import { PrivateGit } from '@spool/client/repository';
 import { Semaphore } from '@spool/native/semaphore';
+import type { WorkingTree } from '@spool/protocol';
 
 const WITHIN_MS = 10_000;
 const DIFF_BYTES_MAX = 2 * 1024 * 1024;
 const UNTRACKED_MAX = 500;
 const AT_ONCE_MAX = 4;
-
-export type WorkingTree =
-  | { readonly isRepository: false }
-  | {
-      readonly isRepository: true;
-      readonly branch: string;
-      readonly diff: string;
-      readonly isCut: boolean;
-      readonly untracked: readonly string[];
-    };
 
 /** The command; its paths are relative to the session's folder. */
 const DIFF = [

@@ -2,6 +2,7 @@
  * Reads a file or folder in a session's folder for display. All content is sent as JSON, so that it never becomes a document of
  * our origin: HTML and SVG are text. Images are recognized by their first bytes, not by their names. Keeps FILE-2.
  */
+import type { FilePreview } from '@spool/protocol';
 import { ConfinedFile } from './confined-file.ts';
 
 const TEXT_BYTES_MAX = 1024 * 1024;
@@ -10,16 +11,7 @@ const ENTRIES_MAX = 2000;
 /** The bytes that are enough to distinguish text from other content. */
 const SAMPLE_BYTES = 8192;
 
-interface PreviewEntry {
-  readonly name: string;
-  readonly type: 'folder' | 'file' | 'link' | 'other';
-}
-
-export type FilePreview =
-  | { readonly type: 'folder'; readonly entries: readonly PreviewEntry[]; readonly isCut: boolean }
-  | { readonly type: 'text'; readonly text: string; readonly bytes: number; readonly isCut: boolean }
-  | { readonly type: 'image'; readonly mime: string; readonly base64: string; readonly bytes: number }
-  | { readonly type: 'binary'; readonly bytes: number };
+type EntryType = Extract<FilePreview, { readonly type: 'folder' }>['entries'][number]['type'];
 
 export async function preview(folder: string, path: string): Promise<FilePreview> {
   await using found = await ConfinedFile.open(folder, path);
@@ -36,8 +28,14 @@ export async function preview(folder: string, path: string): Promise<FilePreview
 
 async function listing(folder: ConfinedFile): Promise<FilePreview> {
   const all = await folder.entries(ENTRIES_MAX + 1);
-  const entries = all.map((entry): PreviewEntry => {
-    const type = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'other';
+  const entries = all.map((entry) => {
+    const type: EntryType = entry.isDirectory()
+      ? 'folder'
+      : entry.isFile()
+        ? 'file'
+        : entry.isSymbolicLink()
+          ? 'link'
+          : 'other';
     return { name: entry.name, type };
   });
   entries.sort((a, b) => Number(b.type === 'folder') - Number(a.type === 'folder') || (a.name < b.name ? -1 : 1));

@@ -2,21 +2,8 @@
  * Finds text in a session's whole log, the latest first: the log is read backwards in windows, and each window as the lines that
  * a user saw. A search stops after a moment and returns where to continue, so that it does not block other work. Keeps PAGE-10.
  */
+import type { SearchPage } from '@spool/protocol';
 import { LineText, type TextLine } from '@spool/vt';
-
-interface SearchMatch {
-  /** The offset at which the screen shows the line, and no output after it. */
-  readonly offset: number;
-  readonly text: string;
-  /** The offset at which the same line was first seen, without another match in between: programs repaint. */
-  readonly firstOffset: number;
-}
-
-export interface SearchResult {
-  readonly matches: readonly SearchMatch[];
-  /** The `before` to continue the search with; null if everything was searched. */
-  readonly next: number | null;
-}
 
 export interface LogSearch {
   readonly text: string;
@@ -35,9 +22,9 @@ export const WINDOW_BYTES = 4 * 1024 * 1024;
 const LOOK_BACK_BYTES = 4096;
 const TEXT_CHARACTERS_MAX = 400;
 
-export async function searchLog(search: LogSearch): Promise<SearchResult> {
+export async function searchLog(search: LogSearch): Promise<SearchPage> {
   const isMatch = matcher(search.text);
-  const matches: SearchMatch[] = [];
+  const matches: SearchPage['matches'][number][] = [];
   let to = search.before;
   let lastText = '';
   while (to > search.firstOffset) {

@@ -3,8 +3,8 @@
  * daemon reads no more for it. Keeps PAGE-38.
  */
 import type { Client } from '@spool/client';
-import type { SessionInfo } from '@spool/protocol';
-import { type SearchResult, searchLog } from './log-search.ts';
+import type { SearchPage, SessionInfo } from '@spool/protocol';
+import { searchLog } from './log-search.ts';
 
 export interface SearchQuery {
   readonly text: string;
@@ -23,7 +23,7 @@ export async function searchSession(
   { id, offset, firstOffset }: Pick<SessionInfo, 'id' | 'offset' | 'firstOffset'>,
   { text, before, limit = MATCHES }: SearchQuery,
   signal: AbortSignal,
-): Promise<SearchResult> {
+): Promise<SearchPage> {
   const until = performance.now() + SEARCH_MS;
   return await searchLog({
     text,

@@ -1,27 +1,20 @@
 /** The changes in the session's working tree, as git shows them. */
 import type { SessionInfo } from '@spool/client';
+import type { WorkingTree } from '@spool/protocol';
 import { useCallback, useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { addressOf } from '../shell/route.ts';
 import { RepeatIcon } from '../shell/icons.tsx';
 import { countsOf, type DiffFile, splitDiff } from './diff.ts';
 
-type Changes =
-  | { readonly isRepository: false }
-  | {
-      readonly isRepository: true;
-      readonly branch: string;
-      readonly diff: string;
-      readonly isCut: boolean;
-      readonly untracked: readonly string[];
-    };
-
 export function ChangesView({ session }: { readonly session: SessionInfo }) {
   const { id } = session;
-  const [changes, setChanges] = useState<Changes | null>(null);
+  const [changes, setChanges] = useState<WorkingTree | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const load = useCallback(() => {
-    askGateway<Changes>(`sessions/${id}/changes`).then(setChanges, (error: unknown) => setTrouble(sentenceOf(error)));
+    askGateway<WorkingTree>(`sessions/${id}/changes`).then(setChanges, (error: unknown) =>
+      setTrouble(sentenceOf(error)),
+    );
   }, [id]);
   useEffect(load, [load]);
   if (trouble !== null)

@@ -3,33 +3,23 @@
  * page.
  */
 import type { SessionInfo } from '@spool/client';
+import type { FilePreview } from '@spool/protocol';
 import { useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { visible } from '@spool/protocol/visible-text';
 import { FileIcon, FolderIcon } from '../shell/icons.tsx';
 import { addressOf, type SessionRoute } from '../shell/route.ts';
 
-interface FileEntry {
-  readonly name: string;
-  readonly type: 'folder' | 'file' | 'link' | 'other';
-}
-
-type PreviewJson =
-  | { readonly type: 'folder'; readonly entries: readonly FileEntry[]; readonly isCut: boolean }
-  | { readonly type: 'text'; readonly text: string; readonly bytes: number; readonly isCut: boolean }
-  | { readonly type: 'image'; readonly mime: string; readonly base64: string; readonly bytes: number }
-  | { readonly type: 'binary'; readonly bytes: number };
-
 const LINES_SHOWN_MAX = 5_000;
 
 export function FilesView({ session, route }: { readonly session: SessionInfo; readonly route: SessionRoute }) {
   const { path = '', line } = route;
-  const [shown, setShown] = useState<{ readonly path: string; readonly preview: PreviewJson } | null>(null);
+  const [shown, setShown] = useState<{ readonly path: string; readonly preview: FilePreview } | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
     const asking = new AbortController();
     setTrouble(null);
-    askGateway<PreviewJson>(`sessions/${session.id}/files?path=${encodeURIComponent(path)}`, {
+    askGateway<FilePreview>(`sessions/${session.id}/files?path=${encodeURIComponent(path)}`, {
       signal: asking.signal,
     }).then(
       (preview) => setShown({ path, preview }),
@@ -69,7 +59,7 @@ export function FilesView({ session, route }: { readonly session: SessionInfo; r
 }
 
 function Shown(props: {
-  readonly preview: PreviewJson;
+  readonly preview: FilePreview;
   readonly name: string;
   readonly line: number | undefined;
   readonly addressIn: (name: string) => string;
@@ -149,7 +139,7 @@ function Picture({
   preview,
   name,
 }: {
-  readonly preview: Extract<PreviewJson, { type: 'image' }>;
+  readonly preview: Extract<FilePreview, { type: 'image' }>;
   readonly name: string;
 }) {
   const [url, setUrl] = useState<string | null>(null);

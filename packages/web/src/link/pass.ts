@@ -3,6 +3,7 @@
  * some minutes; another one is obtained by signing a challenge with the key of the browser. Keeps DOOR-58 on the page.
  */
 import { SpoolError } from '@spool/client/remote';
+import type { IssuedPass } from '@spool/protocol';
 import { signWith, storedKey } from './device-key.ts';
 import { pageUrl } from './page-url.ts';
 
@@ -10,12 +11,6 @@ export interface PagePass {
   readonly text: string;
   /** Whether it was created for this use: if it is refused, so is this browser. */
   readonly isFresh: boolean;
-}
-
-/** A pass, as issued by the gateway. */
-export interface IssuedPass {
-  readonly pass: string;
-  readonly passMs: number;
 }
 
 /** The time before its end at which it is renewed: a request may take a while. */

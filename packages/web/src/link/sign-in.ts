@@ -3,8 +3,9 @@
  * first, and registers a new key of this browser. Keeps PAGE-2.
  */
 import { SpoolError } from '@spool/client/remote';
+import type { IssuedPass } from '@spool/protocol';
 import { makeKeys, storeKey } from './device-key.ts';
-import { holdPass, type IssuedPass, post } from './pass.ts';
+import { holdPass, post } from './pass.ts';
 import { pageUrl } from './page-url.ts';
 
 const CODE = /^#code=([\w-]+)$/;

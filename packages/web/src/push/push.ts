@@ -1,14 +1,10 @@
 /** Notifications on this device while the page is closed (web push), through a worker that has no other task. Keeps PAGE-30. */
+import type { PushSubscriptions } from '@spool/protocol';
 import { askGateway } from '../link/ask-gateway.ts';
 import { pageUrl } from '../link/daemon.ts';
 import { scriptUrl } from '../link/script-url.ts';
 
 export type PushState = 'unsupported' | 'off' | 'on' | 'denied';
-
-interface PushAnswer {
-  readonly publicKey: string;
-  readonly subscriptions: readonly { readonly id: string; readonly service: string }[];
-}
 
 const isSupported = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window && window.isSecureContext;
@@ -30,7 +26,7 @@ export async function pushState(): Promise<PushState> {
 /** Asks the user for permission: must be called from a click. */
 export async function startPush(): Promise<PushState> {
   if ((await Notification.requestPermission()) !== 'granted') return 'denied';
-  const { publicKey } = await askGateway<PushAnswer>('push');
+  const { publicKey } = await askGateway<PushSubscriptions>('push');
   const registration = await navigator.serviceWorker.register(scriptUrl('./push-worker.js') as string, {
     scope: pageUrl('./').pathname,
   });
@@ -46,7 +42,7 @@ export async function startPush(): Promise<PushState> {
 export async function stopPush(): Promise<PushState> {
   const registration = await navigator.serviceWorker.getRegistration(pageUrl('./'));
   await (await registration?.pushManager.getSubscription())?.unsubscribe();
-  const { subscriptions } = await askGateway<PushAnswer>('push');
+  const { subscriptions } = await askGateway<PushSubscriptions>('push');
   for (const { id } of subscriptions) await askGateway(`push/${id}`, { method: 'DELETE' });
   return 'off';
 }

@@ -1,10 +1,12 @@
 /** The settings of this browser: theme, type, bell, notifications, its token, and the versions. Keeps PAGE-41. */
+import type { ClientIdentity } from '@spool/protocol';
 import { useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { forgetKey } from '../link/device-key.ts';
 import { client } from '../link/daemon.ts';
 import { PUSH_WORDS, usePush } from '../push/use-push.ts';
 import { setLink } from '../sessions/store.ts';
+import { Trouble } from '../start/fields.tsx';
 import { chooseTheme, THEME_CHOICES, useTheme } from '../shell/theme.ts';
 import { BELLS, changeSettings, FONT_SIZES_PX, type PageSettings, useSettings } from './settings.ts';
 
@@ -82,19 +84,9 @@ function Notifications() {
           {state === 'on' ? 'Turn off' : 'Turn on'}
         </button>
       )}
-      {trouble !== null && (
-        <p className="trouble" role="alert">
-          {trouble}
-        </p>
-      )}
+      <Trouble text={trouble} />
     </section>
   );
-}
-
-interface Me {
-  readonly name: string;
-  readonly role: string;
-  readonly expiresAt: number | null;
 }
 
 const ROLE_WORDS: Readonly<Record<string, string>> = {
@@ -105,11 +97,11 @@ const ROLE_WORDS: Readonly<Record<string, string>> = {
 };
 
 function ThisDevice() {
-  const [me, setMe] = useState<Me | null>(null);
+  const [me, setMe] = useState<ClientIdentity | null>(null);
   const [version, setVersion] = useState<string | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
-    askGateway<Me>('me').then(setMe, (error: unknown) => setTrouble(sentenceOf(error)));
+    askGateway<ClientIdentity>('me').then(setMe, (error: unknown) => setTrouble(sentenceOf(error)));
     // Viewers do not get the status; the rest of the section is shown without it.
     client.status().then(
       (status) => setVersion(status.version),
@@ -152,11 +144,7 @@ function ThisDevice() {
       <button type="button" className="button" onClick={signOut}>
         Sign out
       </button>
-      {trouble !== null && (
-        <p className="trouble" role="alert">
-          {trouble}
-        </p>
-      )}
+      <Trouble text={trouble} />
     </section>
   );
 }

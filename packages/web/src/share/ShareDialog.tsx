@@ -6,6 +6,7 @@ import { client, pageUrl } from '../link/daemon.ts';
 import { displayName } from '../sessions/session-words.ts';
 import { CloseIcon } from '../shell/icons.tsx';
 import { copy } from '../terminal/clipboard.ts';
+import { Trouble } from '../start/fields.tsx';
 import { QrCode } from './QrCode.tsx';
 
 const HOUR_MS = 3_600_000;
@@ -109,11 +110,7 @@ function Terms({ session, onLink }: { readonly session: SessionInfo; readonly on
         The link shows this session only. <code>spool token ls</code> lists it, and <code>spool token revoke</code> ends
         it before its time.
       </p>
-      {trouble !== null && (
-        <p className="trouble" role="alert">
-          {trouble}
-        </p>
-      )}
+      <Trouble text={trouble} />
       <div className="form-acts">
         <button type="submit" className="button primary">
           Make a link

@@ -12,6 +12,7 @@ import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
 import { EnvironmentField, NameField, Trouble } from './fields.tsx';
 import { FolderField } from './FolderField.tsx';
+import { useStart } from './use-start.ts';
 
 /** The agents by the name that the daemon knows; the modes have the agent's own names. */
 const AGENTS = {
@@ -32,41 +33,30 @@ export function AgentForm() {
   const byId = useSessions((now) => now.byId);
   const [agent, setAgent] = useState<AgentName>('claude');
   const [draft, setDraft] = useState(NEW_DRAFT);
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const [isStarting, setStarting] = useState(false);
   const set = (part: Partial<typeof NEW_DRAFT>): void => setDraft((now) => ({ ...now, ...part }));
   const folders = useMemo(() => {
     const latest = [...byId.values()].sort((one, other) => other.startedAt - one.startedAt);
     return [...new Set(latest.map(({ cwd }) => cwd))].slice(0, RECENT_MAX);
   }, [byId]);
 
-  const start = async (event: React.FormEvent): Promise<void> => {
-    event.preventDefault();
-    setTrouble(null);
-    setStarting(true);
+  const start = async (): Promise<{ readonly id: string }> => {
     const { prompt, program, cwd, name, model, mode, environment } = draft;
-    try {
-      const { id } = await client.agent(agent, {
-        ...(prompt.trim() !== '' && { prompt }),
-        // The shell reads the line, and becomes the program.
-        ...(agent === 'acp' && { program: ['/bin/sh', '-c', `exec ${program}`] }),
-        ...(cwd !== '' && { cwd }),
-        ...(name.trim() !== '' && { name: name.trim() }),
-        ...(model.trim() !== '' && { model: model.trim() }),
-        ...(mode.trim() !== '' && { mode: mode.trim() }),
-        ...(environment.trim() !== '' && { env: environmentOf(environment) }),
-      });
-      go({ page: 'session', id, view: 'terminal' });
-    } catch (error) {
-      setTrouble(refusal(error, AGENTS[agent].title));
-    } finally {
-      setStarting(false);
-    }
+    return await client.agent(agent, {
+      ...(prompt.trim() !== '' && { prompt }),
+      // The shell reads the line, and becomes the program.
+      ...(agent === 'acp' && { program: ['/bin/sh', '-c', `exec ${program}`] }),
+      ...(cwd !== '' && { cwd }),
+      ...(name.trim() !== '' && { name: name.trim() }),
+      ...(model.trim() !== '' && { model: model.trim() }),
+      ...(mode.trim() !== '' && { mode: mode.trim() }),
+      ...(environment.trim() !== '' && { env: environmentOf(environment) }),
+    });
   };
+  const { trouble, isStarting, onSubmit } = useStart(start, (error) => refusal(error, AGENTS[agent].title));
 
   return (
     <>
-      <form onSubmit={(event) => void start(event)}>
+      <form onSubmit={onSubmit}>
         <label className="field">
           <span>Agent</span>
           <select value={agent} onChange={({ target }) => setAgent(target.value as AgentName)}>

@@ -1,56 +1,44 @@
 /** Starts a command: a line, a folder, a name. The shell reads the line, as it would in a terminal. Keeps PAGE-33. */
 import type { SessionInfo } from '@spool/client';
 import { useMemo, useState } from 'react';
-import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
 import { lineOf } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
 import { CloseIcon } from '../shell/icons.tsx';
-import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
 import { EnvironmentField, NameField, Trouble } from './fields.tsx';
 import { FolderField } from './FolderField.tsx';
 import { freeName, programIn } from './names.ts';
 import { type StartDraft, NEW_DRAFT, removeTemplate, saveTemplate, useTemplates } from './templates.ts';
+import { useStart } from './use-start.ts';
 
 const RECENT_MAX = 8;
 
 export function CommandForm() {
   const byId = useSessions((now) => now.byId);
   const [draft, setDraft] = useState<StartDraft>(NEW_DRAFT);
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const [isStarting, setStarting] = useState(false);
   const set = (part: Partial<StartDraft>): void => setDraft((now) => ({ ...now, ...part }));
   const recent = useMemo(() => recentOf(byId.values()), [byId]);
 
-  const start = async (event: React.FormEvent): Promise<void> => {
-    event.preventDefault();
-    setTrouble(null);
-    setStarting(true);
+  const start = async (): Promise<{ readonly id: string }> => {
     const { line, cwd, name, environment, isTask, cols, rows } = draft;
     const program = programIn(line);
-    try {
-      const session = await client.run({
-        command: ['/bin/sh', '-c', line],
-        ...(cwd !== '' && { cwd }),
-        ...(name.trim() !== ''
-          ? { name: name.trim() }
-          : program !== null && { name: freeName(program, useSessions.getState().byId.values()) }),
-        ...(environment.trim() !== '' && { env: environmentOf(environment) }),
-        ...(isTask && { isTask }),
-        size: { cols, rows },
-      });
-      go({ page: 'session', id: session.id, view: 'terminal' });
-    } catch (error) {
-      setTrouble(sentenceOf(error));
-    } finally {
-      setStarting(false);
-    }
+    return await client.run({
+      command: ['/bin/sh', '-c', line],
+      ...(cwd !== '' && { cwd }),
+      ...(name.trim() !== ''
+        ? { name: name.trim() }
+        : program !== null && { name: freeName(program, useSessions.getState().byId.values()) }),
+      ...(environment.trim() !== '' && { env: environmentOf(environment) }),
+      ...(isTask && { isTask }),
+      size: { cols, rows },
+    });
   };
+  const { trouble, isStarting, onSubmit } = useStart(start);
 
   return (
     <>
-      <form onSubmit={(event) => void start(event)}>
+      <form onSubmit={onSubmit}>
         <label className="field">
           <span>Command</span>
           <input

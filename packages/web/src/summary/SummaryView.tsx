@@ -1,5 +1,6 @@
 /** A session on one page: its duration and states, its end, its milestones, its commands and its last lines. Keeps PAGE-53. */
 import { type SessionInfo, type Summary, summaryOf } from '@spool/client';
+import type { WorkingTree } from '@spool/protocol';
 import { longDuration } from '@spool/protocol/duration';
 import { visible } from '@spool/render';
 import { useCallback, useEffect, useState } from 'react';
@@ -144,15 +145,9 @@ function endOf({ state, exitCode, signal }: Summary): string {
   return signal === null ? (exitCode === null ? '' : ` · exit code ${exitCode}`) : ` · ended by ${signal}`;
 }
 
-interface Changes {
-  readonly isRepository: boolean;
-  readonly diff?: string;
-  readonly untracked?: readonly string[];
-}
-
 /** Returns the changed files as in the view of changes; null for a user who may not see the folder. */
 async function changedIn(id: string): Promise<Summary['changedFiles']> {
-  const changes = await askGateway<Changes>(`sessions/${id}/changes`).catch(() => null);
+  const changes = await askGateway<WorkingTree>(`sessions/${id}/changes`).catch(() => null);
   if (changes === null || !changes.isRepository) return null;
-  return changedPaths(changes.diff ?? '', changes.untracked ?? []);
+  return changedPaths(changes.diff, changes.untracked);
 }

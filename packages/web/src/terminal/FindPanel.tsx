@@ -2,20 +2,12 @@
  * Finds text in the whole output of a session. Each match opens at the moment at which it was on the screen. Keeps PAGE-10 and
  * PAGE-38.
  */
+import type { SearchPage } from '@spool/protocol';
 import { useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { addressOf } from '../shell/route.ts';
 
-interface FoundLine {
-  readonly offset: number;
-  readonly text: string;
-  readonly firstOffset: number;
-}
-
-interface SearchAnswer {
-  readonly matches: readonly FoundLine[];
-  readonly next: number | null;
-}
+type FoundLine = SearchPage['matches'][number];
 
 const SHOWN_MAX = 200;
 const TYPING_MS = 200;
@@ -106,7 +98,7 @@ async function search(
   for (let before: number | null | undefined; before !== null;) {
     const from: string = before === undefined ? '' : `&before=${before}`;
     const query = `text=${encodeURIComponent(text)}&limit=${SHOWN_MAX - all.length}${from}`;
-    const found: SearchAnswer = await askGateway<SearchAnswer>(`sessions/${id}/search?${query}`, { signal });
+    const found: SearchPage = await askGateway<SearchPage>(`sessions/${id}/search?${query}`, { signal });
     all = [...all, ...found.matches];
     before = all.length >= SHOWN_MAX ? null : found.next;
     onFound(all, before === null);

@@ -3,7 +3,7 @@
  * Keeps DOOR-1 and DOOR-58.
  */
 import type { Client } from '@spool/client';
-import { SpoolError } from '@spool/protocol';
+import { type ClientIdentity, type IssuedPass, SpoolError } from '@spool/protocol';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Authenticator } from '../../auth/authenticator.ts';
@@ -39,10 +39,11 @@ export function loginRoutes({ authenticator, keeper, place }: LoginOptions): (ap
       if (!authenticator.isCode(code)) throw authenticator.refused(address, new SpoolError('CODE_REFUSED'));
       const { info } = await keeper.doors.redeem({ token: code, name, port: place.port, publicKey });
       authenticator.auditor.record(principalOf({ ...info, hash: '' }), 'login', { address });
-      return reply.send({ ...meOf(info), pass: authenticator.passes.issue(info.id), passMs: PASS_MS });
+      const pass: IssuedPass = { pass: authenticator.passes.issue(info.id), passMs: PASS_MS };
+      return reply.send({ ...meOf(info), ...pass });
     });
     app.post('/api/challenge', () => ({ challenge: authenticator.passes.challenge() }));
-    app.post('/api/pass', (request) => {
+    app.post('/api/pass', (request): IssuedPass => {
       const asked = answered.safeParse(request.body);
       if (!asked.success)
         throw new SpoolError('REQUEST_INVALID', { reason: 'expected {device, challenge, signature}' });
@@ -59,19 +60,7 @@ export function loginRoutes({ authenticator, keeper, place }: LoginOptions): (ap
   };
 }
 
-function meOf({
-  id,
-  name,
-  role,
-  expiresAt,
-}: {
-  id: string;
-  name: string;
-  role: string;
-  expiresAt: number | null;
-}): object {
-  return { id, name, role, expiresAt };
-}
+const meOf = ({ id, name, role, expiresAt }: ClientIdentity): ClientIdentity => ({ id, name, role, expiresAt });
 
 /** Returns a name such as `Firefox on Linux`, which a user recognizes in a list of devices. */
 function deviceName(agent = ''): string {

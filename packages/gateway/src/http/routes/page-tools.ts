@@ -3,6 +3,7 @@
  * client that may not type into a session may not see its folder. Keeps FILE-1 to FILE-5 and PAGE-10.
  */
 import { SpoolError } from '@spool/protocol';
+import { FILE_PREVIEW, FOLDER_LIST, SEARCH_PAGE, WORKING_TREE } from '@spool/protocol/schemas/page';
 import { z } from 'zod';
 import { foldersLike } from '../../files/folders.ts';
 import { workingTree } from '../../files/git-diff.ts';
@@ -19,33 +20,6 @@ const MATCHES_MAX = 200;
 const count = z.coerce.number().int().min(0);
 const path = z.string().max(4096).optional().describe('relative to the folder of the session (default: the folder)');
 
-const searched = z.strictObject({
-  matches: z.array(z.strictObject({ offset: z.int(), text: z.string(), firstOffset: z.int() })),
-  next: z.int().nullable().describe('ask again with `before` this; null: everything was searched'),
-});
-
-const previewed = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('folder'),
-    entries: z.array(z.strictObject({ name: z.string(), type: z.enum(['folder', 'file', 'link', 'other']) })),
-    isCut: z.boolean(),
-  }),
-  z.strictObject({ type: z.literal('text'), text: z.string(), bytes: z.int(), isCut: z.boolean() }),
-  z.strictObject({ type: z.literal('image'), mime: z.string(), base64: z.string(), bytes: z.int() }),
-  z.strictObject({ type: z.literal('binary'), bytes: z.int() }),
-]);
-
-const changes = z.union([
-  z.strictObject({ isRepository: z.literal(false) }),
-  z.strictObject({
-    isRepository: z.literal(true),
-    branch: z.string(),
-    diff: z.string(),
-    isCut: z.boolean(),
-    untracked: z.array(z.string()),
-  }),
-]);
-
 export function pageToolRoutes(authenticator: Authenticator): readonly Route[] {
   const searches = new SearchSemaphore();
   return [
@@ -58,7 +32,7 @@ export function pageToolRoutes(authenticator: Authenticator): readonly Route[] {
         before: count.optional(),
         limit: count.min(1).max(MATCHES_MAX).optional(),
       }),
-      answer: searched,
+      answer: SEARCH_PAGE,
       run: async ({ client, id, query, signal, request }) =>
         await searches.take(request.principal!.id, signal, async () => {
           if (request.principal?.scope.from !== undefined)
@@ -71,14 +45,14 @@ export function pageToolRoutes(authenticator: Authenticator): readonly Route[] {
       path: '/api/sessions/:id/files',
       summary: 'A file or folder within the folder of the session, to look at',
       query: z.strictObject({ path }),
-      answer: previewed,
+      answer: FILE_PREVIEW,
       run: async ({ client, id, query }) => await preview((await client.get(id)).cwd, query.path ?? ''),
     }),
     route({
       method: 'GET',
       path: '/api/sessions/:id/changes',
       summary: 'The changes in the working tree, for a session in a git repository',
-      answer: changes,
+      answer: WORKING_TREE,
       run: async ({ client, id, signal }) => await workingTree((await client.get(id)).cwd, signal),
     }),
     route({
@@ -88,7 +62,7 @@ export function pageToolRoutes(authenticator: Authenticator): readonly Route[] {
       query: z.strictObject({
         path: z.string().max(4096).describe('absolute, or relative to the home folder; `~` is that folder'),
       }),
-      answer: z.strictObject({ folders: z.array(z.string()), isCut: z.boolean() }),
+      answer: FOLDER_LIST,
       async run({ query, request }) {
         if (request.principal?.scope.sessions !== undefined)
           throw new SpoolError('NOT_ALLOWED', { reason: 'this token is for some sessions, and starts none' });

@@ -1,19 +1,14 @@
 /** Registers a browser for web push notifications. Keeps NOTE-2. */
-import { SpoolError } from '@spool/protocol';
+import { type PushSubscriptions, SpoolError } from '@spool/protocol';
+import { PUSH_STATE, PUSH_SUBSCRIPTION } from '@spool/protocol/schemas/page';
 import { z } from 'zod';
-import type { PushTargets } from '../../push/push-targets.ts';
+import type { PushTarget, PushTargets } from '../../push/push-targets.ts';
 import { isPublicKey } from '../../push/push-message.ts';
 import { isPushService } from '../../push/push-services.ts';
 import { nothing } from './answers.ts';
 import { type Route, route } from './route.ts';
 
 const AUTH_BYTES = 16;
-
-const subscription = z.strictObject({
-  id: z.string(),
-  service: z.string().describe('the origin of the push service'),
-  createdAt: z.number().describe('milliseconds since 1970'),
-});
 
 /** The body, as `PushSubscription.toJSON()` creates it. */
 const subscribe = z.strictObject({
@@ -29,7 +24,7 @@ export function pushRoutes(pushTargets: PushTargets, services: () => readonly st
       method: 'GET',
       path: '/api/push',
       summary: 'The public key for web push (applicationServerKey), and the subscriptions of this token',
-      answer: z.strictObject({ publicKey: z.string(), subscriptions: z.array(subscription) }),
+      answer: PUSH_STATE,
       async run({ request }) {
         const own = pushTargets.of(request.principal!.id);
         return { publicKey: pushTargets.key.publicKey, subscriptions: own.map(describeTarget) };
@@ -40,7 +35,7 @@ export function pushRoutes(pushTargets: PushTargets, services: () => readonly st
       path: '/api/push',
       summary: 'Subscribe this browser to notifications; the body is PushSubscription.toJSON()',
       body: subscribe,
-      answer: subscription,
+      answer: PUSH_SUBSCRIPTION,
       async run({ request, body: { endpoint, keys } }) {
         if (!isPushService(endpoint, services()))
           throw new SpoolError('REQUEST_INVALID', { field: 'endpoint', reason: 'this is not a known push service' });
@@ -69,6 +64,6 @@ export function pushRoutes(pushTargets: PushTargets, services: () => readonly st
   ];
 }
 
-function describeTarget({ id, endpoint, createdAt }: { id: string; endpoint: string; createdAt: number }): object {
+function describeTarget({ id, endpoint, createdAt }: PushTarget): PushSubscriptions['subscriptions'][number] {
   return { id, service: new URL(endpoint).origin, createdAt };
 }

@@ -1,21 +1,7 @@
 /** Applies the present rules, built-in and the user's, to the saved cases in `rules/cases` of the config folder [STATE-9]. */
+import type { CheckedCase } from '@spool/protocol';
 import { parseCase, type RuleCase, type RuleSet, runCase } from '@spool/status';
 import { jsonFiles, RuleFiles, textOfFile } from './rule-files.ts';
-
-export interface CheckedCase {
-  readonly file: string;
-  /** Whether the rules read the case as expected; null for a file that is not a case. */
-  readonly isRight: boolean | null;
-  readonly should: string | null;
-  /** The state that the rules read. */
-  readonly reads: string | null;
-  /** The deciding rule; null if another source decided. */
-  readonly rule: string | null;
-  readonly source: string | null;
-  /** The evidence, or the fault of the file. */
-  readonly why: string;
-  readonly note: string;
-}
 
 /** The maximum of cases; each takes about a millisecond. */
 const CASES_MAX = 500;
