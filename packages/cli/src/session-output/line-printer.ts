@@ -3,30 +3,29 @@
  * as a new line. Keeps PAST-41.
  */
 import { formatTime } from '../output/local-time.ts';
-import { colouredText } from './coloured-text.ts';
 import type { ShownLine } from './line-filter.ts';
 
 export interface LinePrinterOptions {
   readonly hasTimes?: boolean | undefined;
-  /** Whether lines are printed with their colours. */
-  readonly isColoured?: boolean | undefined;
+  /** Returns the text to print for a line, for instance with its colours (default: its plain text). */
+  readonly textOf?: ((line: ShownLine) => string) | undefined;
 }
 
 export class LinePrinter {
   readonly #write: (text: string) => Promise<void>;
   readonly #hasTimes: boolean;
-  readonly #isColoured: boolean;
+  readonly #textOf: (line: ShownLine) => string;
   /** The printed part of the unfinished line. */
   #open = '';
   #isCut = false;
 
   constructor(
     write: (text: string) => Promise<void>,
-    { hasTimes = false, isColoured = false }: LinePrinterOptions = {},
+    { hasTimes = false, textOf = ({ text }) => text }: LinePrinterOptions = {},
   ) {
     this.#write = write;
     this.#hasTimes = hasTimes;
-    this.#isColoured = isColoured;
+    this.#textOf = textOf;
   }
 
   async print(lines: readonly ShownLine[]): Promise<void> {
@@ -57,7 +56,7 @@ export class LinePrinter {
     const time = isHeading || this.#isCut ? '' : this.#time(at);
     const end = isCut ? '' : '\n';
     this.#isCut = isCut;
-    if (open === '') return `${time}${this.#isColoured ? colouredText(line) : text}${end}`;
+    if (open === '') return `${time}${this.#textOf(line)}${end}`;
     // Blanks at the end of a prompt are printed; blanks at the end of a finished line are not.
     const isShown = text.startsWith(open) || text === open.trimEnd();
     return isShown ? `${text.slice(open.length)}${end}` : `\n${time}${text}${end}`;

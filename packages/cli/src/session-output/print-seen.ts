@@ -3,6 +3,7 @@ import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { gapWords } from '../output/session-words.ts';
 import { notice } from '../output/stdio.ts';
+import { colouredText } from './coloured-text.ts';
 import { LastShown, type LineFilter, type ShownLine } from './line-filter.ts';
 import { LineJsonWriter } from './line-json.ts';
 import { LinePrinter } from './line-printer.ts';
@@ -57,7 +58,7 @@ async function printFrom(
   const filter = options.newFilter();
   const hasEnded = session.state !== 'running';
   const json = isJson ? new LineJsonWriter(session, write) : null;
-  const printer = json ?? new LinePrinter(write, { hasTimes, isColoured: options.isStyled });
+  const printer = json ?? new LinePrinter(write, { hasTimes, textOf: options.isStyled ? colouredText : undefined });
   let held = tail;
   const flush = async (): Promise<void> => {
     if (held === null) return;
