@@ -56,7 +56,7 @@ const CHUNKS = [
         'node_modules/get-east-asian-width/',
         'packages/client/src/(request-client|check|doors|input|list|wait|options|link/|node/(requests|connect|dial|known-sockets|daemon-|private-folder|sleep)|streams/typing)',
         'packages/native/src/load\\.',
-        'packages/cli/src/(program\\.|native\\.|own-folders\\.|command-line/(?!help|user-settings|config-faults|wrapped-text|dropped-keys|size-policy|user-shell|labels)|output/(?!qr-code|shown-hints|launch-file|own-session)|remote/(host|contexts|token-file|local-verbs)\\.|daemon/daemon-socket\\.|attach/session-input\\.)',
+        'packages/cli/src/(program\\.|native\\.|own-folders\\.|command-line/(?!help|user-settings|config-change|config-faults|wrapped-text|dropped-keys|size-policy|user-shell|labels)|output/(?!qr-code|shown-hints|launch-file|own-session)|remote/(host|contexts|token-file|local-verbs)\\.|daemon/daemon-socket\\.|attach/session-input\\.)',
       ].join('|'),
     ),
     priority: 3,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { colouredText } from './coloured-text.ts';
 import { LinePrinter } from './line-printer.ts';
 import { PrefixedLines } from './prefixed-lines.ts';
 
@@ -14,7 +15,7 @@ test('[PAST-42] each whole line begins with the name of its session, whatever th
 
 test('[PAST-41] a line is printed with its colours where they are known, and begins and ends plain', async () => {
   let text = '';
-  const printer = new LinePrinter(async (more) => void (text += more), { isColoured: true });
+  const printer = new LinePrinter(async (more) => void (text += more), { textOf: colouredText });
   const red = { fg: 0x100_0001, bg: 0, underline: 0, underlineColour: 0, link: 0 };
   const runs = [{ text: 'red', cells: 3, style: {}, attributes: red }];
   await printer.print([
