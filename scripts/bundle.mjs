@@ -55,7 +55,7 @@ const CHUNKS = [
         'packages/vt/src/scan/character-width\\.',
         'node_modules/get-east-asian-width/',
         'packages/client/src/(request-client|check|doors|input|list|wait|options|link/|node/(requests|connect|dial|known-sockets|daemon-|private-folder|sleep)|streams/typing)',
-        'packages/native/src/load\\.',
+        'packages/native/src/(load|installed-file)\\.',
         'packages/cli/src/(program\\.|native\\.|own-folders\\.|command-line/(?!help|user-settings|config-change|config-faults|wrapped-text|dropped-keys|size-policy|user-shell|labels)|output/(?!qr-code|shown-hints|launch-file|own-session)|remote/(host|contexts|token-file|local-verbs)\\.|daemon/daemon-socket\\.|attach/session-input\\.)',
       ].join('|'),
     ),

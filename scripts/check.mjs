@@ -4,6 +4,7 @@
  * - `npm run check`: with the unit tests except the long ones, under a minute on two cores.
  * - `npm test`: with all tests (`--all`). Arguments after `--` go to vitest, and then only the tests are run: `npm test --
  *   tests/attach.test.ts`.
+ * - `SPOOL_UNDER_TEST=tarball npm test`: some system tests, with the packages of a release as npm installs them.
  *
  * The tests run even when a check before them failed, and vitest's summary comes last; a failed check is named after it.
  */
@@ -25,8 +26,15 @@ const CHECKS = [
   { name: 'types', args: [join(ROOT, 'scripts/typecheck.mjs')], mend: 'mend what is named above' },
 ];
 
+/** The system tests of an installation by npm: each process of the daemon, each client, a restart, the loss of the installation. */
+const OF_TARBALLS = ['agent-runs', 'attach', 'daemon-restart', 'exits', 'gateway', 'mcp', 'survival', 'tasks'].map(
+  (name) => `tests/${name}.test.ts`,
+);
+
 const isAll = argv[2] === '--all';
-const forVitest = argv.slice(isAll ? 3 : 2);
+const asked = argv.slice(isAll ? 3 : 2);
+const forVitest =
+  env.SPOOL_UNDER_TEST === 'tarball' && asked.length === 0 ? ['--project', 'system', ...OF_TARBALLS] : asked;
 const failed = forVitest.length > 0 ? [] : await runChecks();
 const projects = isAll ? [] : ['--project', 'unit', '--project', 'unit-alone'];
 /** The reporter of proved promises: only used when all tests run. */

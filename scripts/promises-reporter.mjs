@@ -12,7 +12,7 @@ import { env, stdout } from 'node:process';
 const SPEC = join(resolve(import.meta.dirname, '..'), 'SPEC.md');
 
 /** Promises that are proved by downloaded programs, which may not be available: the run continues, and reports that. */
-const NEEDS_DOWNLOAD = new Set(['MCP-9']);
+const NEEDS_DOWNLOAD = new Set(['MCP-9', 'REL-4']);
 
 export default class PromisesReporter {
   onTestRunEnd(testModules) {

@@ -127,7 +127,7 @@ async function setUpDist() {
 /** Removes files that killed set-ups have left. */
 function sweep() {
   for (const name of fs.readdirSync(WORK)) {
-    if (name === 'lock' || name === 'breaker') continue;
+    if (['lock', 'breaker', 'zig'].includes(name)) continue;
     fs.rmSync(join(WORK, name), { recursive: true, force: true, maxRetries: 5 }); // their npm may still be writing
   }
 }

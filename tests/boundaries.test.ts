@@ -64,7 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
     },
     node: 'nowhere',
   },
-  'driver-process': { packages: ['client', 'drivers', 'protocol', 'store'], node: 'everywhere' },
+  'driver-process': { packages: ['client', 'drivers', 'native', 'protocol', 'store'], node: 'everywhere' },
   mcp: {
     packages: ['client', 'protocol', 'render', 'vt'],
     npm: { '@modelcontextprotocol/server': '*', zod: '*' },

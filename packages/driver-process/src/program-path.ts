@@ -1,7 +1,7 @@
-/** Finds the programs of this installation: all of them are bundled into one folder. */
-import { fileURLToPath } from 'node:url';
+/** Finds the programs of this installation: those in JavaScript are bundled into one folder, those in C may have their own package. */
+import { installedFile } from '@spool/native/installed-file';
 
-/** Returns the path of a program beside this one. */
+/** Returns the path of a program of the installation to which this one belongs. */
 export function programPath(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
+  return installedFile(import.meta.dirname, name);
 }

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installedFile } from '@spool/native/installed-file';
 import { isSameFile } from '@spool/native/own-node';
 import { type DaemonProgram, type ProgramSource, programFolder } from '@spool/protocol';
 
@@ -78,9 +79,10 @@ export class ProgramFiles {
       .filter((each) => each !== null)
       .map((each) => `${programFolder(state)}/${each}`)
       .concat(source.folder, ownFolder());
-    const usable = [...new Set(folders)].filter((folder) => existsSync(`${folder}/${name}`));
-    const folder = usable[Math.floor(failures / FAILURES_EACH) % (usable.length || 1)] ?? source.folder;
-    return { node: nodePath(source.node, this.#nodeFd), path: `${folder}/${name}` };
+    const paths = new Set(folders.map((folder) => installedFile(folder, name)));
+    const usable = [...paths].filter((path) => existsSync(path));
+    const path = usable[Math.floor(failures / FAILURES_EACH) % (usable.length || 1)] ?? `${source.folder}/${name}`;
+    return { node: nodePath(source.node, this.#nodeFd), path };
   }
 
   /**
@@ -92,7 +94,7 @@ export class ProgramFiles {
     const wanted = asked ?? source;
     if (!asked && present !== null && !existsSync(`${source.folder}/keeper.mjs`))
       return { record: this.#record, folder: `${programFolder(state)}/${present}`, nodeFd: this.#nodeFd };
-    const missing = this.#needed(state).find((name) => !existsSync(`${wanted.folder}/${name}`));
+    const missing = this.#needed(state).find((name) => !existsSync(installedFile(wanted.folder, name)));
     if (missing !== undefined) throw new Error(`${wanted.folder} has no ${missing}`);
     const nodeFd = asked ? openSync(asked.node, 'r') : this.#nodeFd;
     const copy = `${Date.now().toString(36)}-${process.pid}`;
@@ -138,8 +140,8 @@ export function nodePath(path: string, fd: number): string {
 
 function copyFiles(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o700 });
-  const names = [...FILES, ...PROGRAMS_IN_C.filter((name) => existsSync(`${from}/${name}`))];
-  for (const name of names) copyPrivately(`${from}/${name}`, `${to}/${name}`);
+  const names = [...FILES, ...PROGRAMS_IN_C.filter((name) => existsSync(installedFile(from, name)))];
+  for (const name of names) copyPrivately(installedFile(from, name), `${to}/${name}`);
   for (const name of existsSync(`${from}/${PAGE}`) ? readdirSync(`${from}/${PAGE}`, { recursive: true }) : []) {
     const path = `${PAGE}/${String(name)}`;
     mkdirSync(dirname(`${to}/${path}`), { recursive: true, mode: 0o700 });

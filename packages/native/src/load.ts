@@ -1,14 +1,21 @@
 /** Loads the addon. Separate from `index.ts` for programs that can do without it. */
 import { existsSync } from 'node:fs';
 import type { Native } from './index.ts';
+import { installedFile } from './installed-file.ts';
 
-/** The addon is beside the bundle (`dist/`), or above its chunks; when the sources are tested, in the repository's `dist/`. */
+/**
+ * The addon is beside the bundle (`dist/`), or above its chunks; when the sources are tested, in the repository's `dist/`. In an
+ * installation by npm it has its own package.
+ */
 const PLACES = ['', '../', '../../../dist/'];
 
 /** Loads it without `require`, which takes longer to find the file than the kernel to load it. Throws if it is missing or broken. */
 export function loadNative(): Native {
   const paths = PLACES.map((place) => `${import.meta.dirname}/${place}spool_native.node`);
   const module = { exports: {} };
-  process.dlopen(module, paths.find((path) => existsSync(path)) ?? paths[0]!);
+  process.dlopen(
+    module,
+    paths.find((path) => existsSync(path)) ?? installedFile(import.meta.dirname, 'spool_native.node'),
+  );
   return module.exports as Native;
 }

@@ -11,7 +11,16 @@ import { connect } from '@spool/client/node';
 import { type DaemonStatus, SpoolError } from '@spool/protocol';
 import { until } from './processes.ts';
 
-export const SPOOL = fileURLToPath(new URL('../../../spool', import.meta.url));
+/** Set to `tarball`: the tests run what a release installs (`scripts/before-system-tests.mjs`), not the clone. */
+const INSTALLED =
+  process.env['SPOOL_UNDER_TEST'] === 'tarball'
+    ? fileURLToPath(new URL('../../../.setup/under-test', import.meta.url))
+    : null;
+
+export const SPOOL =
+  INSTALLED === null ? fileURLToPath(new URL('../../../spool', import.meta.url)) : `${INSTALLED}/bin/spool`;
+
+const DAEMON_ENTRY = INSTALLED === null ? undefined : `${INSTALLED}/lib/node_modules/spool/dist/holder.mjs`;
 
 export interface RunResult {
   readonly code: number | null;
@@ -42,7 +51,7 @@ export class TestDaemon {
 
   /** Returns an SDK client; the first one starts the daemon. */
   async client(options: { who?: string } = {}): Promise<Client> {
-    const client = await connect({ env: this.env, ...options });
+    const client = await connect({ env: this.env, daemonEntry: DAEMON_ENTRY, ...options });
     this.#clients.push(client);
     return client;
   }

@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, lstatSync, readFileSync, statfsSync 
 import { release } from 'node:os';
 import { dirname } from 'node:path';
 import { configPath, type Home, homeFrom, userConfig, VERSION } from '@spool/client/node';
+import { installedFile } from '@spool/native/installed-file';
 import {
   type DaemonStatus,
   type GatewayFaults,
@@ -105,7 +106,7 @@ export function files({ isBundled, folder: dist }: Pick<ProgramLocation, 'isBund
   if (!isBundled) return [{ check: 'program', level: 'ok', says: 'runs from source' }];
   return Object.entries(BUNDLE).map(([check, names]) => {
     const wrong = names.flatMap((name) => {
-      const path = `${dist}/${name}`;
+      const path = installedFile(dist, name);
       if (!existsSync(path)) return [`${name} is missing`];
       return name.includes('.') || isExecutable(path) ? [] : [`${name} is not executable`];
     });
