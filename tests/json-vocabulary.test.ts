@@ -93,6 +93,7 @@ const WITHOUT_SESSION: readonly string[] = [
   'audit',
   'daemon',
   'doctor',
+  'service',
   'completions',
   'version',
   'skill',
@@ -174,6 +175,7 @@ test('[SAY-3] every verb with --json says id, name, state and status.state for t
   for (const verb of ['queue', 'interrupt']) await say(verb, 'agent');
   await say('kill', 'agent');
   await say('resume', 'agent');
+  await say('rerun', 'done');
   await say('kill', 'agent');
   told.set('watch', await rowsOf(daemon));
   await say('kill', 'asks');

@@ -196,6 +196,8 @@ test('[REM-6] agents from afar: start, approve, deny, answer, queue, interrupt, 
 test('[REM-6] watch, replay and the tools of an agent, from afar', async () => {
   await there('run', '-d', '--name', 'played', '--', 'sh', '-c', 'echo to be played; exit 0');
   await there('wait', 'played');
+  expect(JSON.parse((await there('rerun', 'played', '--json')).stdout)).toMatchObject({ name: 'played' });
+  await there('wait', 'played');
   using replayed = terminalThere('replay', '--speed', '1000', 'played');
   await replayed.sees('to be played');
   replayed.type('q');

@@ -12,9 +12,9 @@ const GROUPS: readonly (readonly [title: string, verbs: readonly VerbName[]])[] 
   ['Type', ['prompt', 'send', 'keys', 'paste']],
   ['Answer agents', ['approve', 'deny', 'answer', 'policy', 'queue', 'resume', 'interrupt']],
   ['Wait and find out', ['wait', 'task', 'events', 'explain', 'summary', 'inspect']],
-  ['End and remove', ['stop', 'kill', 'rm']],
+  ['End, remove, start again', ['stop', 'kill', 'rm', 'rerun']],
   ['Rename, play back, export', ['rename', 'update', 'replay', 'export']],
-  ['Spool itself', ['daemon', 'context', 'doctor', 'mcp', 'skill', 'completions', 'version']],
+  ['Spool itself', ['daemon', 'service', 'context', 'doctor', 'mcp', 'skill', 'completions', 'version']],
 ];
 
 const EXAMPLES: Verb['examples'] = [

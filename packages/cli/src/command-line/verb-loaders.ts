@@ -4,6 +4,8 @@ import type { VerbName } from './verb-table.ts';
 
 export const LOADERS: { readonly [N in VerbName]: () => Promise<{ readonly default: VerbAction<N> }> } = {
   resume: () => import('../verbs/resume.ts'),
+  rerun: () => import('../verbs/rerun.ts'),
+  service: () => import('../verbs/service.ts'),
   run: () => import('../verbs/run.ts'),
   attach: () => import('../verbs/attach.ts'),
   ls: () => import('../verbs/ls.ts'),

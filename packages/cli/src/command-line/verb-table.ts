@@ -8,6 +8,7 @@ import { DAEMON_VERBS } from './verb-table/daemon-verbs.ts';
 import { GATEWAY_VERBS } from './verb-table/gateway-verbs.ts';
 import { INPUT_VERBS } from './verb-table/input-verbs.ts';
 import { INSPECT_VERBS } from './verb-table/inspect-verbs.ts';
+import { INSTALL_VERBS } from './verb-table/install-verbs.ts';
 import { INTEGRATE_VERBS } from './verb-table/integrate-verbs.ts';
 import { LIST_VERBS } from './verb-table/list-verbs.ts';
 import { MANAGE_VERBS } from './verb-table/manage-verbs.ts';
@@ -30,6 +31,7 @@ export const VERBS = {
   ...INSPECT_VERBS,
   ...GATEWAY_VERBS,
   ...DAEMON_VERBS,
+  ...INSTALL_VERBS,
   ...REMOTE_VERBS,
   ...INTEGRATE_VERBS,
 } as const satisfies Record<string, Verb>;

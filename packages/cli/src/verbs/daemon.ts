@@ -9,6 +9,7 @@ import { openForRequests, type ProgramLocation, type VerbAction } from '../progr
 import { formatByteSize } from '../command-line/quantities.ts';
 import { confirm } from '../command-line/confirm.ts';
 import { restart } from '../daemon/daemon-restart.ts';
+import { upgrade, type UpgradeReport } from '../daemon/daemon-upgrade.ts';
 import { EXIT } from '../command-line/exit-code.ts';
 import { printable } from '../output/printable.ts';
 import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
@@ -55,12 +56,40 @@ const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
       }
       printStatus(await statusOf(program, true), flags.json);
       return 0;
+    case 'upgrade': {
+      const report = await upgrade(program, flags.force);
+      if (report === null) {
+        await stop(program, graceMs);
+        await statusOf(program, true);
+      }
+      const status = await statusOf(program, false);
+      if (flags.json) printJson({ ...report, daemon: status });
+      else print(describeUpgrade(report, status));
+      return 0;
+    }
     default:
-      throw new UsageError(`unknown action \`daemon ${operands[0]}\`; use start, stop, status or restart`, 'daemon');
+      throw new UsageError(
+        `unknown action \`daemon ${operands[0]}\`; use start, stop, status, restart or upgrade`,
+        'daemon',
+      );
   }
 };
 
 export default daemon;
+
+function describeUpgrade(report: UpgradeReport | null, status: DaemonStatus | null): string {
+  if (report === null) return `The daemon was started again, version ${status?.version}.`;
+  const { upgraded, from, to, sessions, requests } = report;
+  if (!upgraded) return `No daemon is running. The first verb that needs one starts version ${to}.`;
+  const kept = [count(sessions, 'session'), ...(requests > 0 ? [count(requests, 'open request')] : [])].join(' and ');
+  const versions =
+    from === to ? `The daemon runs the program of this installation, version ${to}` : `Upgraded from ${from} to ${to}`;
+  return `${versions}; ${kept} continued.`;
+}
+
+function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+}
 
 function ended({ sessions: { running } }: DaemonStatus): string {
   return running === 1 ? '1 running session was ended' : `${running} running sessions were ended`;

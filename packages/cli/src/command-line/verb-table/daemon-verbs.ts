@@ -3,8 +3,8 @@ import type { Verb } from '../arguments.ts';
 
 export const DAEMON_VERBS = {
   daemon: {
-    summary: 'start, stop, restart or show the daemon',
-    operands: ['start|stop|status|restart'],
+    summary: 'start, stop, restart, upgrade or show the daemon',
+    operands: ['start|stop|status|restart|upgrade'],
     flags: {
       grace: {
         kind: 'duration',
@@ -12,7 +12,7 @@ export const DAEMON_VERBS = {
         short: 'g',
         about: 'stop: time that sessions get to end (default: 5s)',
       },
-      force: { kind: 'on', short: 'f', about: 'stop, restart: end running sessions, without a question' },
+      force: { kind: 'on', short: 'f', about: 'stop, restart, upgrade: end running sessions, without a question' },
     },
     details: [
       'The first verb that needs the daemon starts it. `stop` ends all sessions and keeps their output. If sessions are running,',
@@ -20,11 +20,13 @@ export const DAEMON_VERBS = {
       '`restart` replaces the daemon processes one by one with those of the installation that it is run from. Sessions keep',
       'running; attached terminals pause briefly. If the new program does not start, the old one continues. Where sessions',
       'would end, `restart` refuses without --force.',
+      '`upgrade`, after the installation of another version, is a restart with proof: first that the new program reads every running',
+      'session, then that it has every one of them. It prints the versions before and after.',
       '`status` does not start a daemon: if none is running, it says so and the exit code is 1.',
     ].join('\n'),
     examples: [
       ['spool daemon status', 'whether it is running, uptime, memory'],
-      ['spool daemon restart', 'after an upgrade'],
+      ['spool daemon upgrade', 'run the version that was just installed; sessions continue'],
     ],
   },
   policy: {

@@ -102,4 +102,21 @@ export const MANAGE_VERBS = {
     },
     examples: [['spool update --size-policy smallest api', 'so that every viewer sees the whole screen']],
   },
+  rerun: {
+    summary: 'start the command of an ended session again',
+    operands: ['[ID…]'],
+    flags: {
+      lost: { kind: 'on', about: 'all lost sessions that were not started again yet, after showing the list' },
+      yes: { kind: 'on', short: 'y', about: 'with --lost: do not ask for confirmation; needed without a terminal' },
+    },
+    details: [
+      'Starts a new session with the same command, folder, size, name and labels, and prints its id. The environment is that of this shell,',
+      'as for `run`. The old session keeps its output. An agent without a terminal is resumed (`spool resume`): it continues its conversation.',
+      'After a reboot, sessions that ran read `lost`.',
+    ].join('\n'),
+    examples: [
+      ['spool rerun build', 'once more'],
+      ['spool rerun --lost', 'after a reboot'],
+    ],
+  },
 } as const satisfies Record<string, Verb>;

@@ -1,0 +1,7 @@
+/** Finds the words that start this very spool: with absolute paths, and with the Node that runs it. */
+import type { ProgramLocation } from '../program.ts';
+
+/** Returns the program and its first arguments, for callers without our PATH. */
+export function ownCommand({ folder, isBundled }: Pick<ProgramLocation, 'folder' | 'isBundled'>): readonly string[] {
+  return [process.execPath, isBundled ? `${folder}/spool.cjs` : process.argv[1]!];
+}
