@@ -104,22 +104,23 @@ const builtinsOnUse = {
 };
 
 /**
- * Bundles the existing entries and returns the names of the programs.
+ * Bundles the existing entries and returns the names of the programs. A release has no source maps: its sources are elsewhere.
  *
  * @param {string} outDir
  * @returns {Promise<string[]>}
  */
-export async function bundle(outDir) {
+export async function bundle(outDir, { sourcemap = true } = {}) {
   const programs = PROGRAMS.filter(({ entry }) => existsSync(join(ROOT, entry)));
-  await Promise.all([...programs.map((program) => bundleProgram(program, outDir)), bundlePage(outDir)]);
+  await Promise.all([...programs.map((program) => bundleProgram(program, outDir, sourcemap)), bundlePage(outDir)]);
   return programs.map(({ name }) => name);
 }
 
 /**
  * @param {(typeof PROGRAMS)[number]} program
  * @param {string} outDir
+ * @param {boolean} sourcemap
  */
-async function bundleProgram({ name, entry, isSplit }, outDir) {
+async function bundleProgram({ name, entry, isSplit }, outDir, sourcemap) {
   const build = await rolldown({
     cwd: ROOT,
     input: { [name]: join(ROOT, entry) },
@@ -127,7 +128,7 @@ async function bundleProgram({ name, entry, isSplit }, outDir) {
     plugins: isSplit ? [builtinsOnUse] : [],
     // The last two are optional parts of `ws` in C, which it does not need.
     external: [/^node:/, /\.node$/, 'bufferutil', 'utf-8-validate'],
-    transform: { target: 'node24' },
+    transform: { target: 'node22.15' },
     // A package that is not found would otherwise become an external import, and fail on the user's machine.
     onLog(level, log, forward) {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
@@ -145,7 +146,7 @@ async function bundleProgram({ name, entry, isSplit }, outDir) {
       chunkFileNames: 'chunks/[name]-[hash].cjs',
       codeSplitting: isSplit && { groups: CHUNKS },
       keepNames: !isSplit,
-      sourcemap: true,
+      sourcemap,
       // Built in a staging folder, used in `dist`.
       sourcemapPathTransform: (source, map) =>
         relative(join(ROOT, 'dist', isChunk(map) ? 'chunks' : ''), resolve(dirname(map), source)),
