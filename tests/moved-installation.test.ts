@@ -76,7 +76,7 @@ const BREAKAGES: readonly (readonly [name: string, cause: RegExp, damage: (at: I
         (at: Installation) => at.edit(`${name}.mjs`, (text) => `import './not-there.mjs';\n${text}`),
       ] as const,
   ),
-  ...['spool-fd-store', 'spool-beside', 'spool-tied'].flatMap(
+  ...['spool-fd-store', 'spool-beside', 'spool-hook', 'spool-tied'].flatMap(
     (name) =>
       [
         [`no ${name}`, new RegExp(`no ${name}`), (at: Installation) => at.delete(`dist/${name}`)],

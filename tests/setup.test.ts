@@ -10,7 +10,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 test('a changed C program is built again by the next `./spool`, and an unchanged tree is left alone', () => {
   using tree = new TreeCopy(ROOT);
   const start = (): string => execFileSync(`${tree.root}/spool`, ['version'], { encoding: 'utf8', stdio: 'pipe' });
-  const built = ['spool-fd-store', 'spool-beside', 'spool-tied'].map((name) => `${tree.root}/dist/${name}`);
+  const built = ['spool-fd-store', 'spool-beside', 'spool-hook', 'spool-tied'].map(
+    (name) => `${tree.root}/dist/${name}`,
+  );
   start();
   const before = built.map((path) => statSync(path).ino);
   start();

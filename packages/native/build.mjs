@@ -19,6 +19,7 @@ export const OUTPUT = 'spool_native.node';
 export const PROGRAMS = [
   { name: 'spool-fd-store', source: fileURLToPath(new URL('./fd-store/fd-store.c', import.meta.url)) },
   { name: 'spool-beside', source: fileURLToPath(new URL('./beside/beside.c', import.meta.url)) },
+  { name: 'spool-hook', source: fileURLToPath(new URL('./hook/hook.c', import.meta.url)) },
   { name: 'spool-tied', source: fileURLToPath(new URL('./tied/tied.c', import.meta.url)) },
 ];
 /** The compiler for machines without one. */

@@ -13,7 +13,7 @@ import {
   type RawSpan,
 } from '@spool/drivers';
 import type { BatchRecord } from '@spool/protocol';
-import type { AgentBody, AgentEvent, AgentSource } from '@spool/protocol/agent';
+import type { AgentBody, AgentEvent, AgentEvidence, AgentSource } from '@spool/protocol/agent';
 import { AgentStatus, type AgentStatusState } from './agent-status.ts';
 
 /** The number of command ids that are kept: a repeated id is not a second command. */
@@ -22,7 +22,7 @@ const IDS_MAX = 5000;
 export interface UnpublishedEvent {
   readonly body: AgentBody;
   readonly raw?: RawSpan;
-  readonly isWire: boolean;
+  readonly evidence: AgentEvidence;
 }
 
 export interface MachineState {
@@ -41,7 +41,11 @@ export class AgentMachine {
   #writes: string[] = [];
   #closes = false;
 
-  constructor(dialect: Dialect, session: string, options: DialectOptions, from?: MachineState) {
+  readonly #isChannel: boolean;
+
+  /** `isChannel`: the lines are of a side channel, not of the output. */
+  constructor(dialect: Dialect, session: string, options: DialectOptions, from?: MachineState, isChannel = false) {
+    this.#isChannel = isChannel;
     this.#driver = new Driver(dialect, session, options, from && { state: from.dialect, seq: from.seq });
     this.#ids = new Set(from?.ids);
     this.status = new AgentStatus(from?.status);
@@ -74,9 +78,11 @@ export class AgentMachine {
     }
     const { events, writes, closes } = this.#driver.step(input);
     this.#closes ||= closes === true;
-    const raw = input.type === 'line' ? { offset: input.offset, length: input.length } : undefined;
-    const isWire = input.type === 'line' || input.type === 'command';
-    for (const body of events) this.#events.push({ body, isWire, ...(raw && { raw }) });
+    // The place of a line is in the output, which a side channel is not part of.
+    const isOutput = input.type === 'line' && !this.#isChannel;
+    const raw = isOutput ? { offset: input.offset, length: input.length } : undefined;
+    const evidence = this.#evidenceOf(input);
+    for (const body of events) this.#events.push({ body, evidence, ...(raw && { raw }) });
     this.#writes.push(...writes);
     return events;
   }
@@ -85,8 +91,8 @@ export class AgentMachine {
   next(at: number): AgentEvent | undefined {
     const first = this.#events.shift();
     if (!first) return undefined;
-    const { body, raw, isWire } = first;
-    const event = this.#driver.envelop(body, at, isWire ? 'wire' : 'daemon', raw);
+    const { body, raw, evidence } = first;
+    const event = this.#driver.envelop(body, at, evidence, raw);
     this.status.take(event);
     return event;
   }
@@ -113,6 +119,12 @@ export class AgentMachine {
   /** Notes a prompt that is in the log, and will be taken later. */
   promptSent({ command }: Pick<CommandInput, 'command'>): void {
     if (commandFault(command) === null && command.do === 'prompt') this.status.promptSent(command.clientId);
+  }
+
+  #evidenceOf(input: DriverInput): AgentEvidence {
+    if (input.type !== 'line') return input.type === 'command' ? 'wire' : 'daemon';
+    if (!this.#isChannel) return 'wire';
+    return input.text.startsWith('{"hook"') ? 'hook' : 'file';
   }
 
   #isNew({ id }: CommandInput): boolean {

@@ -22,7 +22,8 @@ import { InputBuffer } from './input-buffer.ts';
 import { cutEvent } from './large-event.ts';
 import { type OutputItem, outputLines } from './output-lines.ts';
 import type { PolicyAnswers } from './policy-answers.ts';
-import { WireWriter } from './wire-writer.ts';
+import type { SideChannelReader } from './channel/side-channel.ts';
+import { type BatchWriter, WireWriter } from './wire-writer.ts';
 
 /** The interval between records. The keeper sends output at ticks (decision 088): all output of one tick becomes one record. */
 const COLLECT_MS = 60;
@@ -60,6 +61,8 @@ export interface DriverRunOptions {
   /** The name of this program, for checkpoints. */
   readonly build: string;
   readonly policy: PolicyAnswers;
+  /** The side channel of an agent in a terminal: it is read instead of the output, and gets the lines. */
+  readonly channel?: SideChannelReader | undefined;
   /** Whether each of the first lines becomes a separate record, because an earlier driver has failed on one of them. */
   readonly isLineByLine?: boolean;
   /** Called when another driver has appended: this one is outdated. */
@@ -70,7 +73,7 @@ export class DriverRun {
   readonly #options: DriverRunOptions;
   readonly #driver = `${process.pid}.${Date.now().toString(36)}`;
   readonly #records: RecordWatch;
-  readonly #writer: WireWriter;
+  readonly #writer: BatchWriter;
   readonly #lines: AsyncGenerator<OutputItem, undefined>;
   readonly #buffer = new InputBuffer<QueuedInput>();
   /** Commands that no batch has taken yet. */
@@ -95,7 +98,7 @@ export class DriverRun {
   #checkpointAt: number;
 
   constructor(options: DriverRunOptions) {
-    const { requester, session, from } = options;
+    const { requester, session, from, channel } = options;
     this.#options = options;
     this.#hasStarted = from !== null;
     this.#carefulCharacters = options.isLineByLine ? BATCH_LINE_CHARACTERS : 0;
@@ -108,8 +111,11 @@ export class DriverRun {
       ...(from && { from: Math.min(from.lastBatch.offset, from.commandsFrom) }),
       isLeftOut: (head) => head.includes(own), // records that this driver has written itself
     });
-    this.#writer = new WireWriter(requester, session, (input) => this.#buffer.push({ type: 'wire', input }));
-    this.#lines = outputLines(new Watch(requester, session, { from: this.#consumed, creditBytes: CREDIT_BYTES }));
+    this.#writer =
+      channel?.writer ?? new WireWriter(requester, session, (input) => this.#buffer.push({ type: 'wire', input }));
+    this.#lines =
+      channel?.lines(this.#consumed) ??
+      outputLines(new Watch(requester, session, { from: this.#consumed, creditBytes: CREDIT_BYTES }));
   }
 
   /** Resolves when the session has ended and all events are published. */

@@ -1,17 +1,18 @@
 /**
  * Starts the driver of one agent's session, for the keeper: `driver.mjs NAME --session ID --link-fd 3 --config DIR`. It ends with
- * the keeper, whose successor starts another. With `--from-start` it ignores the checkpoint; with `--line-by-line` each of the
+ * the keeper, whose successor starts another. With `--channel DIR` the agent is in a terminal, and its side channel is read. With `--from-start` it ignores the checkpoint; with `--line-by-line` each of the
  * first lines becomes a separate record.
  */
 import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Link, Requester, type Runtime, StreamTransport } from '@spool/client/driver';
-import { DIALECTS, type DialectOptions, isDriverName } from '@spool/drivers';
+import { CHANNEL_DIALECTS, DIALECTS, type DialectOptions, isDriverName } from '@spool/drivers';
 import { type AgentStartOptions, LOAD_CHECK, logLine, SpoolError, VERSION } from '@spool/protocol';
 import { AgentMachine } from './agent-machine.ts';
 import { decodeCheckpoint } from './checkpoint.ts';
 import { DriverRun } from './driver-run.ts';
+import { SideChannelReader } from './channel/side-channel.ts';
 import { userPolicy } from './user-policy.ts';
 
 if (process.argv[2] === LOAD_CHECK.argument) {
@@ -25,6 +26,7 @@ const { values, positionals } = parseArgs({
     session: { type: 'string' },
     'link-fd': { type: 'string' },
     config: { type: 'string' },
+    channel: { type: 'string' },
     'from-start': { type: 'boolean' },
     'line-by-line': { type: 'boolean' },
   },
@@ -56,6 +58,9 @@ try {
   // The keeper checks whether this process hangs: any request is an answer, and this one has no effect.
   process.on('SIGWINCH', () => void requester.once('unwatch', { channel: UNUSED_CHANNEL }).catch(() => {}));
   const { cwd, driver } = await requester.get(session);
+  const channel = values.channel === undefined ? undefined : new SideChannelReader(values.channel, requester, session);
+  const dialect = channel ? CHANNEL_DIALECTS[name] : DIALECTS[name];
+  if (!dialect) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
   const build = `${name} ${buildOf(import.meta.filename)}`;
   const { base64 } = values['from-start'] ? { base64: null } : await requester.once('getCheckpoint', { session });
   const from = decodeCheckpoint(base64, build);
@@ -65,11 +70,11 @@ try {
     cwd,
     clientVersion: VERSION,
   };
-  const machine = new AgentMachine(DIALECTS[name], session, options, from?.machine);
+  const machine = new AgentMachine(dialect, session, options, from?.machine, channel !== undefined);
   const policy = userPolicy({ configFolder: values.config ?? '', cwd, warn: (sentence) => log('warn', sentence) });
   const onOutdated = (): void => process.exit(0);
   const isLineByLine = values['line-by-line'] === true;
-  await new DriverRun({ requester, session, machine, from, build, policy, isLineByLine, onOutdated }).run();
+  await new DriverRun({ requester, session, machine, from, build, policy, channel, isLineByLine, onOutdated }).run();
   process.exit(0);
 } catch (error) {
   log('error', (error as Error).stack ?? String(error));

@@ -20,7 +20,15 @@ export interface BatchWrites {
   readonly closes: boolean;
 }
 
-export class WireWriter {
+/** Writes the lines of batches, each once. */
+export interface BatchWriter {
+  writtenBefore(end: number): number;
+  write(batch: BatchWrites): void;
+  noteClosed(): void;
+  settled(): Promise<void>;
+}
+
+export class WireWriter implements BatchWriter {
   readonly #requester: Requester;
   readonly #session: string;
   #last: Promise<void> = Promise.resolve();

@@ -1,6 +1,7 @@
 /** The agents that Spool drives, by name. Keeps DRV-12. */
 import { acp } from './acp/dialect.ts';
 import { claude } from './claude/dialect.ts';
+import { claudeTerminal } from './claude/terminal/dialect.ts';
 import { codex } from './codex/dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { gemini } from './gemini/dialect.ts';
@@ -21,4 +22,9 @@ export const DIALECTS: Readonly<Record<DriverName, Dialect>> = {
   acp: acp as Dialect,
   gemini: gemini as Dialect,
   grok: grok as Dialect,
+};
+
+/** The agents in terminals whose side channel is read, by name. */
+export const CHANNEL_DIALECTS: Readonly<Partial<Record<DriverName, Dialect>>> = {
+  claude: claudeTerminal as Dialect,
 };

@@ -3,5 +3,5 @@ export { agentLines } from './framing/long-line.ts';
 export type { CommandInput, Dialect, DialectOptions, DriverInput, LineInput, Step } from './dialect.ts';
 export { Driver, type DriverOutput, type RawSpan } from './driver.ts';
 export { commandFault } from './ledger/command-check.ts';
-export { DIALECTS, DRIVER_NAMES, type DriverName, isDriverName } from './dialects.ts';
+export { CHANNEL_DIALECTS, DIALECTS, DRIVER_NAMES, type DriverName, isDriverName } from './dialects.ts';
 export { BusiestClient, RecordingReader } from './replay/recording.ts';

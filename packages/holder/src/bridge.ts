@@ -1,7 +1,7 @@
 /**
  * An agent that speaks HTTP is started through a bridge, which carries its events and calls on pipes (decision 115). An agent in
- * a terminal that gets its own server is started by `native/beside`, which becomes the agent (decision 170). The record of the
- * session has the agent's own command. Keeps the holder's part of RUN-27.
+ * a terminal that gets its own server is started by `native/beside`, which becomes the agent (decision 170). One that gets hooks is
+ * started with more arguments (decision 230). The record of the session has the agent's own command. Keeps the holder's part of RUN-27.
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -26,6 +26,7 @@ type BridgedChild = Pick<RunRequest, 'command' | 'env'>;
  * command does not exist: the bridge would find out too late.
  */
 export function executed(run: RunRequest, program: (name: 'bridge.mjs' | 'spool-beside') => string): BridgedChild {
+  if (run.agentServer?.hooked !== undefined) return hooked(run, run.agentServer.hooked);
   if (run.agentServer?.launch !== undefined) return besideServer(run, program('spool-beside'));
   if (run.agent?.bridge === undefined) return run;
   const { command, env } = run;
@@ -41,6 +42,12 @@ export function executed(run: RunRequest, program: (name: 'bridge.mjs' | 'spool-
       MALLOC_ARENA_MAX: '1',
     },
   };
+}
+
+/** Returns the user's command with the arguments that give the agent its hooks. */
+function hooked({ command, env }: RunRequest, extra: readonly string[]): BridgedChild {
+  const [program = '', ...words] = command;
+  return { command: [program, ...extra, ...words], env };
 }
 
 /** Returns the arguments of `native/beside`. */

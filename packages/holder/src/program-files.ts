@@ -25,7 +25,7 @@ import { type DaemonProgram, type ProgramSource, programFolder } from '@spool/pr
 export const PROGRAMS = ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'driver.mjs', 'bridge.mjs', 'gateway.mjs'];
 const FILES = [...PROGRAMS, 'spool_native.node'];
 /** Executed by the kernel. */
-export const PROGRAMS_IN_C = ['spool-beside', 'spool-fd-store', 'spool-tied'];
+export const PROGRAMS_IN_C = ['spool-beside', 'spool-fd-store', 'spool-hook', 'spool-tied'];
 const PAGE = 'web';
 /** A daemon that was started without one of these works all the same; one that has it does not give it up. */
 const FILES_PERHAPS = [...PROGRAMS_IN_C, `${PAGE}/index.html`];

@@ -133,7 +133,7 @@ export class Keeper {
       onInput: async (from, session, bytes) => {
         if (!this.isWhole) await this.whenKnown(session);
         const found = this.registry.find(session);
-        if (found.agent !== null) throw new SpoolError('AGENT_ON_WIRE', { session: found.name });
+        if (found.isHeadless) throw new SpoolError('AGENT_ON_WIRE', { session: found.name });
         return found.input.write(bytes, from.who);
       },
     });
@@ -351,7 +351,7 @@ export class Keeper {
           const session = this.registry.get(id);
           if (session) session.view.reportsFocus = reportsFocus;
         },
-        onStatus: (id, status) => this.registry.get(id)?.reports.statusRead(status),
+        onStatus: (id, status) => this.registry.get(id)?.reports.screenRead(status),
         onLooked: (id, offset) => this.registry.get(id)?.reports.looked(offset),
         onCommand: (id, command) => this.registry.get(id)?.reports.commandEnded(command),
         onMilestone: (id, milestone, at) => this.registry.get(id)?.reports.milestoneReached(milestone, at),

@@ -1,5 +1,6 @@
 /** Messages and frames. `schemas/` is separate (`@spool/protocol/schemas`): only the side that validates has to load it. */
 export * from './address.ts';
+export * from './channel-files.ts';
 export type * from './checked-config.ts';
 export * from './control-characters.ts';
 export * from './gateway.ts';
@@ -7,6 +8,7 @@ export * from './errors.ts';
 export type * from './events-record.ts';
 export * from './escrow.ts';
 export * from './frame.ts';
+export * from './headless.ts';
 export * from './home.ts';
 export * from './left-running.ts';
 export * from './json.ts';

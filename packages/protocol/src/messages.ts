@@ -68,13 +68,21 @@ export type RunRequest = MessageOf<typeof run.RUN> & {
   readonly agentServer?: AgentServerPlan | undefined;
 };
 
-/** The separate server of an agent in a terminal, or the reason why it has none (decision 170). */
+/** The agents in terminals that can have a side channel. */
+export type ChannelAgent = 'claude' | 'codex';
+
+/**
+ * The side channel of an agent in a terminal, or the reason why it has none: a separate server (decision 170), or hooks that write
+ * to a folder of the session (decision 230).
+ */
 export interface AgentServerPlan {
-  readonly agent: 'codex';
+  readonly agent: ChannelAgent;
   readonly version?: string | undefined;
   /** The socket of the server, while the session runs: for later readers. */
   readonly socket?: string | undefined;
   readonly launch?: AgentServerLaunch | undefined;
+  /** The arguments that follow the program in the user's command, for an agent that records its side channel by hooks. */
+  readonly hooked?: readonly string[] | undefined;
   /** The reason why the agent runs as typed. */
   readonly why?: string | undefined;
 }
@@ -92,10 +100,13 @@ export interface AgentServerLaunch {
 
 /** The side channel of an agent in a terminal, as `explain` shows it. */
 export interface SideChannel {
-  readonly agent: 'codex';
+  readonly agent: ChannelAgent;
   readonly version: string | null;
-  /** The socket; null: there is none, and `why` is the reason. */
+  /** The socket of its separate server; null: there is none. */
   readonly socket: string | null;
+  /** Whether the agent's events are recorded. */
+  readonly hasEvents: boolean;
+  /** The reason why there is no side channel. */
   readonly why: string | null;
 }
 

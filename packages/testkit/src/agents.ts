@@ -210,12 +210,13 @@ export class AgentHome {
 
   /**
    * Creates a program with the agent's own name, as a user has it: it starts the agent beside the scripted model, by `offline`.
+   * With `"$@"` it passes its arguments on.
    */
-  launcher(agent: Agent, offline: string): string {
+  launcher(agent: Agent, offline: string, rest: '' | '"$@"' = ''): string {
     const path = `${this.#folder}/bin/${agent.name}`;
     const words = [offline, ...commandOf(agent)].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `#!/bin/sh\nexec ${words.join(' ')}\n`, { mode: 0o755 });
+    writeFileSync(path, `#!/bin/sh\nexec ${words.join(' ')} ${rest}\n`, { mode: 0o755 });
     return path;
   }
 

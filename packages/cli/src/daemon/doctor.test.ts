@@ -94,7 +94,7 @@ test('[LOG-10] thousands of folders without a record are a count, and the first 
 test('files of the bundle that are missing, or cannot be executed, are named with what they are for', () => {
   const program = { isBundled: true, folder: place };
   const all = ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'gateway.mjs', 'spool_native.node', 'spool-fd-store'];
-  for (const name of [...all, 'driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-beside', 'spool-tied'])
+  for (const name of [...all, 'driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-beside', 'spool-hook', 'spool-tied'])
     writeFileSync(join(place, name), '', { mode: 0o755 });
   expect(files(program)).toMatchObject([
     { check: 'program', level: 'ok' },

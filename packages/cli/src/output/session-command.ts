@@ -4,7 +4,7 @@ import type { VisibleText } from '@spool/protocol/visible-text';
 import { printCommand, printable } from './printable.ts';
 
 /** Returns the command line; of an agent without a terminal its name and first prompt, because its command line is only plumbing. */
-export function commandWords({ command, driver }: Pick<SessionInfo, 'command' | 'driver'>): VisibleText {
-  if (driver === undefined) return printCommand(command);
+export function commandWords({ command, driver, size }: Pick<SessionInfo, 'command' | 'driver' | 'size'>): VisibleText {
+  if (driver === undefined || size !== null) return printCommand(command);
   return printable(driver.prompt === undefined ? driver.name : `${driver.name}: ${driver.prompt}`);
 }

@@ -1,6 +1,6 @@
 /** `spool attach`: shows a session in this terminal, or streams it if there is no terminal. */
 import type { Client } from '@spool/client';
-import { type SessionInfo, SpoolError } from '@spool/protocol';
+import { isHeadless, type SessionInfo, SpoolError } from '@spool/protocol';
 import { openClient, type VerbAction } from '../program.ts';
 import { printable } from '../output/printable.ts';
 import { endWords, isEnded } from '../output/session-words.ts';
@@ -26,7 +26,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   if (process.env.SPOOL_SESSION === session.id && !flags.json)
     throw new SpoolError('NOT_ALLOWED', { reason: 'this terminal is inside that session' });
   const calledAs = session.name;
-  if (session.driver && !flags.raw) {
+  if (isHeadless(session) && !flags.raw) {
     if (flags.json) {
       const { printAgentEvents } = await import('../agents/agent-events-json.ts');
       await printAgentEvents(client, session.id, { follow: true });

@@ -98,7 +98,7 @@ export function nodeVersion(version: string): DoctorFinding {
 /** Files of the bundle, by purpose. Those without an extension are separate programs. */
 const BUNDLE = {
   program: ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'gateway.mjs', 'spool_native.node', 'spool-fd-store'],
-  agents: ['driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-beside', 'spool-tied'],
+  agents: ['driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-beside', 'spool-hook', 'spool-tied'],
 } as const;
 
 /** Checks the files of the bundle. The repository has none to check. */

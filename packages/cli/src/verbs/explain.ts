@@ -75,14 +75,18 @@ function evidenceTable(evidence: readonly Evidence[], now: number, width: number
   );
 }
 
+const PROGRAMS = { claude: 'Claude Code', codex: 'Codex' } as const;
+
 /** `Codex 0.169.0 has its own app-server: PATH`, or why it has none. */
-export function sideChannelLine({ version, socket, why }: SideChannel): string {
-  const program = `Codex${version === null ? '' : ` ${version}`}`;
-  const text =
-    socket === null
-      ? `${program} has no separate app-server: ${why ?? ''}`
-      : `${program} has its own app-server: ${socket}`;
-  return printable(text);
+export function sideChannelLine({ agent, version, socket, hasEvents, why }: SideChannel): string {
+  const program = `${PROGRAMS[agent]}${version === null ? '' : ` ${version}`}`;
+  return printable(`${program} ${sideChannelText(agent, socket, hasEvents, why ?? '')}`);
+}
+
+function sideChannelText(agent: SideChannel['agent'], socket: string | null, hasEvents: boolean, why: string): string {
+  if (socket !== null) return `has its own app-server: ${socket}`;
+  if (hasEvents) return 'reports its events by hooks';
+  return agent === 'codex' ? `has no separate app-server: ${why}` : `has no side channel: ${why}`;
 }
 
 const percent = (part: number): string => `${Math.round(part * 100)} %`;

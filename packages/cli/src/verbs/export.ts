@@ -1,7 +1,7 @@
 /** `spool export`: writes a session as a recording, a web page or plain text. Keeps SHOW-8. */
 import { printable } from '../output/printable.ts';
 import type { Client } from '@spool/client';
-import type { SessionInfo } from '@spool/protocol';
+import { isHeadless, type SessionInfo } from '@spool/protocol';
 import { ExportFile } from '../recording/export-file.ts';
 import { type ExportFormat, exportPlan } from '../recording/export-format.ts';
 import { openClient, type VerbAction } from '../program.ts';
@@ -25,7 +25,7 @@ const exportSession: VerbAction<'export'> = async ({ flags, operands }, program)
     characters += text.length;
     await (file ? file.write(text) : writeText(text));
   };
-  if (session.driver) await writeAgent(client, session, format, write);
+  if (isHeadless(session)) await writeAgent(client, session, format, write);
   else await WRITERS[format](client, session, write);
   await file?.end();
   if (flags.json) printJson({ ...namedJson(session), format, file: path, characters });

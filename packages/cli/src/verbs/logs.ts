@@ -1,6 +1,6 @@
 /** `spool logs`: prints the output of sessions, as a person saw it or as raw bytes. Keeps PAST-42. */
 import type { Client } from '@spool/client';
-import type { SessionInfo } from '@spool/protocol';
+import { isHeadless, type SessionInfo } from '@spool/protocol';
 import { type LogPlace, logPlaceOf } from '../command-line/log-place.ts';
 import type { VERBS } from '../command-line/verb-table.ts';
 import type { ParsedArguments } from '../command-line/arguments.ts';
@@ -64,7 +64,7 @@ async function printOne(
   { flags, since, end, newFilter, write }: LogRequest & { readonly write: (text: string) => Promise<void> },
 ): Promise<void> {
   // Its output is the agent's own protocol.
-  if (session.driver && !flags.raw) {
+  if (isHeadless(session) && !flags.raw) {
     const place = [since, end].find((each) => each !== undefined && 'offset' in each);
     if (place) throw new UsageError('an agent without a terminal has no offsets here; use a time', 'logs');
     const times = {

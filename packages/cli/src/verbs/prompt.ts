@@ -17,7 +17,8 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   const wanted = flags.wait === undefined ? null : wantedOf([flags.wait], 'prompt');
   const { session, text } = await sessionAndText('prompt', flags, operands);
   await using client = await openClient(program);
-  const { id, name, driver } = await client.get(session);
+  const { id, name, driver: reader, size } = await client.get(session);
+  const driver = size === null ? reader : undefined; // a prompt for an agent in a terminal is typed
   const key = flags.key ?? (driver ? client.newId() : undefined);
   // Drop trailing newlines, because Enter is pressed separately.
   const prompted = await client.prompt(id, text.replace(/\n+$/, ''), {

@@ -3,7 +3,7 @@
  * screen, at most twice a second per session and only while the session is visible.
  */
 import type { Client } from '@spool/client';
-import { SpoolError } from '@spool/protocol';
+import { isHeadless, SpoolError } from '@spool/protocol';
 import { isEnded } from '../output/session-words.ts';
 import { lastLineOf } from './last-line.ts';
 import type { Row } from './list.ts';
@@ -33,8 +33,8 @@ export class WatchLines implements Disposable {
   /** Sets the visible rows. */
   follow(rows: readonly Row[]): void {
     // The output of an agent is its protocol; its last words are in its status.
-    for (const { id, driver, status } of rows) if (driver) this.#lines.set(id, status.said ?? '');
-    const terminals = rows.filter(({ driver }) => driver === undefined);
+    for (const row of rows) if (isHeadless(row)) this.#lines.set(row.id, row.status.said ?? '');
+    const terminals = rows.filter((row) => !isHeadless(row));
     const wanted = new Map(terminals.map((row) => [`${row.id} ${isEnded(row)}`, row]));
     for (const [key, leaving] of this.#followed) {
       if (wanted.has(key)) continue;

@@ -7,7 +7,7 @@
  */
 import type { Client } from '@spool/client';
 import { ScreenModel } from '@spool/screen';
-import { type Size, SpoolError } from '@spool/protocol';
+import { isHeadless, type Size, SpoolError } from '@spool/protocol';
 import { isEnded } from '../output/session-words.ts';
 import { ScreenWindow } from '../window/screen-window.ts';
 import { type Rectangle, WindowPainter } from '../window/window-painter.ts';
@@ -121,7 +121,7 @@ export class SessionPreview implements Disposable {
       for (
         let isLast = isEnded(row), pauseMs = SETTLE_MS;
         ;
-        pauseMs = row.driver ? LOOK_AT_AGENT_EVERY_MS : LOOK_EVERY_MS
+        pauseMs = isHeadless(row) ? LOOK_AT_AGENT_EVERY_MS : LOOK_EVERY_MS
       ) {
         await pause(pauseMs, signal);
         const { bytes, size, offset } = await this.#look(row);
@@ -139,8 +139,9 @@ export class SessionPreview implements Disposable {
     }
   }
 
-  async #look({ id, name, size, driver }: Row): Promise<{ bytes: Uint8Array; size: Size; offset: number }> {
-    if (driver) {
+  async #look(row: Row): Promise<{ bytes: Uint8Array; size: Size; offset: number }> {
+    const { id, name, size } = row;
+    if (isHeadless(row)) {
       const { offset } = await this.#client.get(id);
       const { printTranscript } = await import('../agents/transcript-output.ts');
       let text = '';

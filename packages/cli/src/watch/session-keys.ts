@@ -2,6 +2,7 @@
  * The keys of `spool watch` that do something to a session: start, prompt, rename, stop, remove, answer, attach. Each reports its
  * outcome. Keeps WATCH-3 and WATCH-4.
  */
+import { isAskedByAgent } from '@spool/protocol';
 import type { Client } from '@spool/client/node';
 import { failureOf } from '../command-line/failure.ts';
 import { endSentence, isEnded } from '../output/session-words.ts';
@@ -165,7 +166,7 @@ export class SessionKeys {
     if (!this.#isRunning(row)) return null;
     const { question, state } = row.status;
     if (state !== 'blocked') return this.#say(`${row.name} is not asking anything`);
-    if (row.driver) {
+    if (isAskedByAgent(row)) {
       void this.#readRequest(row);
       return { type: 'reading', id: row.id };
     }

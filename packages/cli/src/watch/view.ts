@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@spool/client';
-import { SpoolError } from '@spool/protocol';
+import { isHeadless, SpoolError } from '@spool/protocol';
 import { DEFAULT_DETACH_KEYS } from '@spool/vt';
 import { Keyboard } from '../attach/keyboard.ts';
 import { UserTerminal } from '../attach/terminal.ts';
@@ -103,7 +103,7 @@ async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<ne
 async function attach(client: Client, row: Row, controls: WatchControls, keys: WatchKeys): Promise<void> {
   const { attachTerminal } = await import('../attach/terminal-attach.ts');
   try {
-    if (row.driver) {
+    if (isHeadless(row)) {
       const { attachAgent } = await import('../agents/view/attach.ts');
       const info = await client.get(row.id);
       await attachAgent(client, info, {

@@ -2,7 +2,7 @@
  * Resumes an agent that has ended, by the id of the agent's own session: another process, in another session of Spool with the
  * same name, folder and settings (decision 120). This is never done automatically. Keeps EVT-40.
  */
-import { type SessionInfo, SpoolError } from '@spool/protocol';
+import { isHeadless, type SessionInfo, SpoolError } from '@spool/protocol';
 import type { AgentEvent } from '@spool/protocol/agent';
 import type { Client } from '../client.ts';
 import type { RunOptions } from '../options.ts';
@@ -20,7 +20,7 @@ export async function resumedRun(
   { prompt, env, keptEnv, name = info.name, timeoutMs, retainMs }: ResumeOptions,
 ): Promise<RunOptions> {
   const { driver } = info;
-  if (!driver) throw new SpoolError('NOT_AN_AGENT', { session: info.name });
+  if (!driver || !isHeadless(info)) throw new SpoolError('NOT_AN_AGENT', { session: info.name });
   if (info.state === 'running') throw new SpoolError('SESSION_RUNNING', { session: info.name });
   const agentSession = await ownSession(client, info);
   if (agentSession === null) throw new SpoolError('AGENT_NOT_RESUMABLE', { session: info.name });

@@ -3,6 +3,7 @@
  * from known data; no language model is involved. Keeps STATE-7.
  */
 import {
+  isHeadless,
   type DriverInfo,
   type HistoryItem,
   type Milestone,
@@ -126,7 +127,7 @@ function timeIn(spans: readonly StateSpan[]): Partial<Record<StatusState, number
  */
 async function lastLines(client: Client, info: SessionInfo): Promise<string[]> {
   const { id, size } = info;
-  if (info.driver) return meaningfulLines(((await lastMessage(client, info)) ?? '').split('\n'));
+  if (isHeadless(info)) return meaningfulLines(((await lastMessage(client, info)) ?? '').split('\n'));
   if (size !== null) {
     try {
       const { content } = await client.screen(id, { format: 'json', historyLines: HISTORY_LINES });

@@ -48,7 +48,7 @@ function respondError(work: ClaudeWork, id: unknown, error: string): void {
   work.ledger.write({ type: 'control_response', response: { subtype: 'error', request_id: id, error } });
 }
 
-function canUseTool(work: ClaudeWork, request: string, asked: JsonObject): boolean {
+export function canUseTool(work: ClaudeWork, request: string, asked: JsonObject): boolean {
   const { ledger, state } = work;
   const name = textOf(asked.tool_name) ?? '';
   const input = objectOf(asked.input);
@@ -153,19 +153,23 @@ export function controlResponse(work: ClaudeWork, line: JsonObject): boolean {
 export function answerPermission(work: ClaudeWork, request: string, choice: PermissionChoice): boolean {
   const asked = work.state.asked[request];
   delete work.state.asked[request];
+  respond(work, request, permissionAnswer(choice, asked?.input));
+  return true;
+}
+
+/** Returns the answer in Claude's words; a hook gives the same one. */
+export function permissionAnswer(choice: PermissionChoice, input: JsonObject | undefined): JsonObject {
   if (choice.decision === 'deny') {
     const message = choice.message ?? 'The user denied this.';
-    respond(work, request, { behavior: 'deny', message, ...(choice.interrupt ? { interrupt: true } : {}) });
-    return true;
+    return { behavior: 'deny', message, ...(choice.interrupt ? { interrupt: true } : {}) };
   }
-  const updatedInput = isObject(choice.input) ? choice.input : asked?.input;
+  const updatedInput = isObject(choice.input) ? choice.input : input;
   const { effect } = choice.option ?? {};
-  respond(work, request, {
+  return {
     behavior: 'allow',
     ...(updatedInput ? { updatedInput } : {}),
     ...(effect === undefined ? {} : { updatedPermissions: [effect] }),
-  });
-  return true;
+  };
 }
 
 export function answerQuestion(
@@ -175,8 +179,16 @@ export function answerQuestion(
 ): void {
   const asked = work.state.asked[request];
   delete work.state.asked[request];
-  if (!answers) return respond(work, request, { behavior: 'deny', message: 'The user declined to answer.' });
-  respond(work, request, { behavior: 'allow', updatedInput: { ...asked?.input, answers } });
+  respond(work, request, questionAnswer(answers, asked?.input));
+}
+
+/** Returns the answers in Claude's words; without any, a refusal. */
+export function questionAnswer(
+  answers: Readonly<Record<string, unknown>> | undefined,
+  input: JsonObject | undefined,
+): JsonObject {
+  if (!answers) return { behavior: 'deny', message: 'The user declined to answer.' };
+  return { behavior: 'allow', updatedInput: { ...input, answers } };
 }
 
 function respond(work: ClaudeWork, request: string, response: JsonObject): void {

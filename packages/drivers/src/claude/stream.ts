@@ -96,9 +96,14 @@ function blockDelta(work: ClaudeWork, delta: JsonObject, place: BlockPlace): boo
 }
 
 export function assistant(work: ClaudeWork, line: JsonObject): boolean {
+  if (!agentOf(line)) work.ledger.ensureTurn();
+  return assistantMessage(work, line);
+}
+
+/** Handles a message of the assistant, in whatever turn is open. */
+export function assistantMessage(work: ClaudeWork, line: JsonObject): boolean {
   const { state, ledger } = work;
   const agent = agentOf(line);
-  if (!agent) ledger.ensureTurn();
   const whole = objectOf(line.message);
   const message = textOf(whole.id) ?? textOf(line.uuid) ?? 'message';
   const end = {

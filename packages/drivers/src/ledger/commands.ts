@@ -3,7 +3,7 @@
  * event that says so. The abilities of an agent are in its `Capabilities`. Keeps DRV-7, DRV-8, DRV-11, DRV-16, REQ-4, REQ-5,
  * REQ-8.
  */
-import type { Command, Content, Decision, PermissionOption } from '@spool/protocol/agent';
+import type { Command, Content, PermissionOption } from '@spool/protocol/agent';
 import type { CommandInput } from '../dialect.ts';
 import { copyOf } from '../json-value.ts';
 import type { Ledger } from './ledger.ts';
@@ -30,6 +30,8 @@ export interface Capabilities {
   /** Returns true when the agent has received the message too; otherwise it becomes the next prompt. */
   permission?(request: string, choice: PermissionChoice): boolean;
   question?(request: string, answers: Readonly<Record<string, unknown>> | undefined): void;
+  /** Whether another answer may still be first: a request is then resolved when the agent has taken this one. */
+  areAnswersHeld?: boolean;
   setMode?(mode: string): void;
   setModel?(model: string): void;
   toolOutput?(tool: string): void;
@@ -182,6 +184,7 @@ function answerPermission(ledger: Ledger, capabilities: Capabilities, input: Com
   const ask = ledger.state.asks[command.request];
   if (!ask || ask.type !== 'permission') return notAsked(ledger, command.request);
   if (!capabilities.permission) return unsupported('be answered');
+  if (ask.held) return answeredBy(ask.held.more.who ?? ask.held.by);
   if (command.digest !== undefined && command.digest !== ask.digest) return anotherRequest();
   const chosen = chooseOption(ask.options, command);
   if ('code' in chosen) return chosen;
@@ -192,17 +195,21 @@ function answerPermission(ledger: Ledger, capabilities: Capabilities, input: Com
     const refusal = input.isUnbound ? undefined : checkAllowed(ask, command, option);
     if (refusal) return refusal;
   }
-  const decision: Decision = isAllowed ? 'allow' : 'deny';
+  const decision = isAllowed ? 'allow' : 'deny';
   const { input: changed, message, interrupt } = command;
   const isTold = capabilities.permission(command.request, { decision, option, input: changed, message, interrupt });
   if (!isTold && decision === 'deny' && message !== undefined && message !== '')
     prompt(ledger, capabilities, `deny ${command.request}`, [{ type: 'text', text: message }], 'next');
-  ledger.resolvePermission(command.request, decision, rule === undefined ? 'watcher' : 'policy', {
+  const author = rule === undefined ? 'watcher' : 'policy';
+  const more = {
     option: option?.id,
     who: rule ?? by,
     message,
     ...(isAllowed && changed !== undefined && { input: changed, isInputChanged: true }),
-  });
+  };
+  if (capabilities.areAnswersHeld)
+    ledger.holdAnswer(command.request, { decision, by: author, more, command: input.id });
+  else ledger.resolvePermission(command.request, decision, author, more);
   return undefined;
 }
 
@@ -249,11 +256,13 @@ function chooseOption(
   return { option };
 }
 
-function answerQuestion(ledger: Ledger, capabilities: Capabilities, { command, by, isUnbound }: CommandInput): Refusal {
+function answerQuestion(ledger: Ledger, capabilities: Capabilities, input: CommandInput): Refusal {
+  const { command, by, isUnbound } = input;
   if (command.do !== 'answer') return undefined;
   const ask = ledger.state.asks[command.request];
   if (!ask || ask.type !== 'question') return notAsked(ledger, command.request);
   if (!capabilities.question) return unsupported('be answered');
+  if (ask.held) return answeredBy(ask.held.more.who ?? ask.held.by);
   const { digest, answers } = command;
   if (digest !== undefined && digest !== ask.digest) return anotherRequest();
   if (answers && digest === undefined && !isUnbound)
@@ -261,7 +270,11 @@ function answerQuestion(ledger: Ledger, capabilities: Capabilities, { command, b
   if (answers && ask.isCut)
     return { code: 'invalid', message: 'the question is too large to be shown whole; it can only be declined' };
   capabilities.question(command.request, answers);
-  ledger.resolveQuestion(command.request, answers ? 'answered' : 'declined', 'watcher', { answers, who: by });
+  const decision = answers ? 'answered' : 'declined';
+  const more = { answers, who: by };
+  if (capabilities.areAnswersHeld)
+    ledger.holdAnswer(command.request, { decision, by: 'watcher', more, command: input.id });
+  else ledger.resolveQuestion(command.request, decision, 'watcher', more);
   return undefined;
 }
 
@@ -287,8 +300,11 @@ function anotherRequest(): Refusal {
 
 function notAsked(ledger: Ledger, request: string): Refusal {
   const earlier = ledger.state.resolved.findLast((known) => known.request === request);
-  if (!earlier) return { code: 'unknown-request', message: 'the agent does not ask this' };
-  return { code: 'already-resolved', message: `this was answered already (${earlier.by})` };
+  return earlier ? answeredBy(earlier.by) : { code: 'unknown-request', message: 'the agent does not ask this' };
+}
+
+function answeredBy(who: string): Refusal {
+  return { code: 'already-resolved', message: `this was answered already (${who})` };
 }
 
 function notWaiting(clientId: string): Refusal {

@@ -23,7 +23,7 @@ import { present } from '../json-value.ts';
 import { grownOutput } from './grown-output.ts';
 import { describeContent, keepDiff, keepInput, REQUEST_BYTES_MAX } from './request-content.ts';
 import { digestOf, printOf, type RequestPrint } from './request-digest.ts';
-import type { LedgerState, OpenAsk, OpenPart, OpenTool } from './state.ts';
+import type { HeldAnswer, LedgerState, OpenAsk, OpenPart, OpenTool } from './state.ts';
 
 /** The limit of one part of a message. The rest is in the output log. */
 const PART_CHARS_MAX = 2 * 1024 * 1024;
@@ -459,6 +459,7 @@ export class Ledger {
     if (!ask || ask.type !== 'permission') return;
     delete this.state.asks[request];
     this.#rememberResolved(request, more.who ?? by);
+    this.#refuseHeld(request, ask, by);
     const { input, digest } = ask;
     const about = present({ tool: ask.tool ?? undefined, name: ask.name ?? undefined, input, ...more, digest });
     this.emit({ kind: 'permission.resolved', request, decision, by, ...about }, ask.agent);
@@ -474,6 +475,7 @@ export class Ledger {
     if (!ask || ask.type !== 'question') return;
     delete this.state.asks[request];
     this.#rememberResolved(request, more.who ?? by);
+    this.#refuseHeld(request, ask, by);
     this.emit({ kind: 'question.resolved', request, decision, by, ...present(more) }, ask.agent);
   }
 
@@ -494,6 +496,31 @@ export class Ledger {
   toolGoesOn(tool: string, isDenied = false): void {
     for (const [request, ask] of Object.entries(this.state.asks))
       if (ask.tool === tool && ask.isAnswered) this.resolvePermission(request, isDenied ? 'deny' : 'allow', 'terminal');
+  }
+
+  /** Keeps an answer until the agent has taken it. */
+  holdAnswer(request: string, answer: HeldAnswer): void {
+    const ask = this.state.asks[request];
+    if (ask) ask.held = answer;
+  }
+
+  /** Resolves a request with the held answer, which the agent has taken. Returns false if there is none. */
+  answerTaken(request: string): boolean {
+    const ask = this.state.asks[request];
+    if (!ask?.held) return false;
+    const { decision, by, more } = ask.held;
+    delete ask.held;
+    if (decision === 'allow' || decision === 'deny') this.resolvePermission(request, decision, by, more);
+    else this.resolveQuestion(request, decision, by, present({ answers: more.answers, who: more.who }));
+    return true;
+  }
+
+  /** Reports to the author of a held answer that another one was first. */
+  #refuseHeld(request: string, { type, held }: OpenAsk, by: string): void {
+    if (!held) return;
+    const message = `this was answered already (${by})`;
+    const about = { command: held.command, do: type === 'question' ? ('answer' as const) : ('permission' as const) };
+    this.emit({ kind: 'command.refused', ...about, code: 'already-resolved', message, request });
   }
 
   #rememberResolved(request: string, by: string): void {
@@ -534,7 +561,7 @@ export class Ledger {
   /** Reports the agent's activity, if it has changed. Called at the end of each step. */
   settle(detail?: string): void {
     const { isEnded, asks, turn, isReady } = this.state;
-    const waiting = Object.values(asks).find(({ isAnswered }) => !isAnswered);
+    const waiting = Object.values(asks).find(({ isAnswered, held }) => !isAnswered && !held);
     let state: LedgerState['state'] = isReady ? 'idle' : 'starting';
     if (isEnded) state = 'ended';
     else if (waiting) state = 'waiting';

@@ -76,7 +76,24 @@ export interface OpenAsk {
   input?: unknown;
   /** Whether another client has answered; the answer shows when the tool continues. */
   isAnswered?: true;
+  /** The answer that was given, and that the agent has not taken yet: another one may still be first. */
+  held?: HeldAnswer;
   agent?: AgentRef;
+}
+
+export interface HeldAnswer {
+  readonly decision: 'allow' | 'deny' | 'answered' | 'declined';
+  readonly by: 'watcher' | 'policy';
+  readonly more: {
+    option?: string | undefined;
+    who?: string | undefined;
+    message?: string | undefined;
+    input?: unknown;
+    isInputChanged?: boolean | undefined;
+    answers?: Readonly<Record<string, unknown>> | undefined;
+  };
+  /** The command, for its author. */
+  readonly command: string;
 }
 
 export interface QueuedPrompt {

@@ -13,8 +13,8 @@ export class Conversation {
   #at = 0;
   #commands = 0;
 
-  constructor(agent: DriverName, options: DialectOptions = { cwd: '/project' }) {
-    this.#driver = new Driver(DIALECTS[agent], 'session', options);
+  constructor(agent: DriverName, options: DialectOptions = { cwd: '/project' }, dialect = DIALECTS[agent]) {
+    this.#driver = new Driver(dialect, 'session', options);
   }
 
   /** Starts the agent. This and the next methods return the driver's lines to the agent, parsed. */

@@ -53,6 +53,8 @@ export interface DriverProcessOptions {
   readonly name: string;
   readonly session: string;
   readonly configFolder: string;
+  /** The folder of the side channel that the driver reads, for an agent in a terminal. */
+  readonly channel?: string;
   /** Serves the driver on this socket and takes over the fd. Returns a function that closes it. */
   serve(fd: number, traffic: DriverTraffic): () => void;
   /** Called when the driver was given up, with the reason in words. */
@@ -111,7 +113,7 @@ export class DriverProcess {
   }
 
   #start(): void {
-    const { name, session, configFolder, serve } = this.#options;
+    const { name, session, configFolder, channel, serve } = this.#options;
     let ours: number;
     let theirs: number;
     try {
@@ -139,6 +141,7 @@ export class DriverProcess {
         '3',
         '--config',
         configFolder,
+        ...(channel === undefined ? [] : ['--channel', channel]),
         ...from,
       ],
       { argv0: 'node', stdio: ['ignore', 'ignore', LOG_FD, theirs], cwd: '/', env: ENVIRONMENT },

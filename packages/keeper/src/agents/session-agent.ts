@@ -5,6 +5,7 @@
 import type { SessionRecord } from '@spool/store';
 import {
   type AgentCommandLine,
+  CHANNEL_FOLDER,
   type DriverInfo,
   type Requests,
   SpoolError,
@@ -18,6 +19,7 @@ import { CheckpointFile } from './checkpoint-file.ts';
 import { DriverProcess } from './driver-process.ts';
 import { EventsLog } from './events-log.ts';
 import { promptLine } from './prompt-line.ts';
+import { channelDriver } from './side-channel/side-channel.ts';
 
 export interface SessionAgentOptions {
   readonly record: SessionRecord;
@@ -41,7 +43,8 @@ export class SessionAgent {
   readonly #options: SessionAgentOptions;
   readonly #driver: DriverProcess;
   readonly #keys: IdempotencyKeys;
-  readonly #history: History;
+  /** Null for an agent in a terminal: the thread for screens keeps the history. */
+  readonly #history: History | null;
   #isDone: boolean;
   #prompt: string | undefined;
   #said: string | undefined;
@@ -52,14 +55,14 @@ export class SessionAgent {
 
   constructor(options: SessionAgentOptions) {
     const { record, folder, services } = options;
-    const { id, agent, retainBytes, retainMs } = record.run;
-    this.name = agent!.name;
+    const { id, agent, agentServer, retainBytes, retainMs } = record.run;
+    this.name = agent?.name ?? channelDriver(agentServer)!;
     this.#options = options;
     this.#isDone = record.areEventsDone === true;
     this.#prompt = record.prompt;
     this.#since = record.startedAt;
     this.#keys = new IdempotencyKeys(folder, 'commands');
-    this.#history = new History(folder);
+    this.#history = agent === undefined ? null : new History(folder);
     this.checkpoint = new CheckpointFile(folder);
     this.events = new EventsLog(folder, services, {
       ...(retainBytes !== undefined && { retainBytes }),
@@ -69,6 +72,7 @@ export class SessionAgent {
       name: this.name,
       session: id,
       configFolder: services.home.config,
+      ...(agent === undefined && { channel: `${folder}/${CHANNEL_FOLDER}` }),
       serve: (fd, traffic) => services.serveDriver(fd, id, traffic),
       onGivenUp: (reason) => this.#givenUp(reason),
       warn: services.warn,
@@ -77,7 +81,7 @@ export class SessionAgent {
 
   get info(): DriverInfo {
     const { start: firstOffset, end: offset } = this.events.log;
-    const { options, resumes } = this.#options.record.run.agent!;
+    const { options, resumes } = this.#options.record.run.agent ?? {};
     const prompt = this.#prompt;
     const started = { ...(prompt && { prompt }), ...(options && { options }), ...(resumes && { resumes }) };
     return { name: this.name, state: this.#driverState, ...started, firstOffset, offset };
@@ -111,7 +115,7 @@ export class SessionAgent {
     this.#notePrompt(command);
     // A client that sends a prompt and then waits for `idle` waits for the turn of this prompt. The driver reports the further
     // states.
-    if (command['do'] === 'prompt' && this.#state === 'idle')
+    if (command['do'] === 'prompt' && this.#state === 'idle' && this.#history !== null)
       this.#setStatus({ state: 'working', kind: null, why: 'a prompt was sent', activity: null, thought: null });
     this.#options.onGrown();
     this.#driver.start(); // a driver that was given up gets another chance
@@ -161,8 +165,8 @@ export class SessionAgent {
     const offset = this.#options.record.end?.offset ?? 0;
     if (state !== this.#state || kind !== this.#kind || question !== undefined) {
       if (state !== this.#state || state === 'blocked') this.#since = since ?? at;
-      this.#history.add({ type: 'status', at, offset, state, kind, source: 'wire', why });
-      this.#history.save();
+      this.#history?.add({ type: 'status', at, offset, state, kind, source: 'wire', why });
+      this.#history?.save();
     }
     this.#said = said ?? this.#said;
     this.#usage = usage ?? this.#usage;

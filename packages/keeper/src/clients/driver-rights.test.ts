@@ -12,6 +12,7 @@ function setUp(driverOf: string | null): { ask(op: string, more: object): Promis
     id,
     name: id,
     info: { id },
+    isHeadless: id !== 'c',
     agent: id === 'c' ? null : { log: { start: 0, end: 0 }, append: () => ({ offset: 0 }) },
     input: { writeOnce: async (key: string) => typed.push(`${id} ${key}`) > 0 },
   });

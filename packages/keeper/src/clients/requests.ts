@@ -247,7 +247,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   prompt(keeper, ask, connection) {
     const session = keeper.registry.find(ask.session);
-    if (session.agent === null) return keeper.prompter.prompt(session, ask, connection.who);
+    if (session.agent === null || !session.isHeadless) return keeper.prompter.prompt(session, ask, connection.who);
     return promptAgent(session, session.agent, ask, connection.who);
   },
 
@@ -255,16 +255,18 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   async type(keeper, { session, key, base64 }, connection) {
     const bytes = Buffer.from(base64, 'base64');
-    const { agent, input, name } = keeper.registry.find(session);
+    const { isHeadless, input, name } = keeper.registry.find(session);
     const isDriver = connection.driverOf !== null;
-    if (agent !== null && !isDriver) throw new SpoolError('AGENT_ON_WIRE', { session: name });
+    if (isDriver && !isHeadless) throw new SpoolError('NOT_ALLOWED', { reason: 'no driver types into a terminal' });
+    if (isHeadless && !isDriver) throw new SpoolError('AGENT_ON_WIRE', { session: name });
     return { isRepeated: !(await input.writeOnce(key, bytes, isDriver ? null : connection.who)) };
   },
 
   async explain(keeper, { session: reference }) {
     const session = keeper.registry.find(reference);
     const answer = await session.screen({ type: 'explain' });
-    const status = (session.isRunning ? answer.status : null) ?? session.status;
+    // The status of an agent with a side channel is more than its screen shows.
+    const status = (session.isRunning && session.agent === null ? answer.status : null) ?? session.status;
     const sideChannel = sideChannelOf(session.run);
     return { id: session.id, status, history: answer.history.slice(-HISTORY_MAX), ...(sideChannel && { sideChannel }) };
   },
@@ -314,6 +316,7 @@ const OPS_OF_DRIVERS: ReadonlySet<Op> = new Set([
   'getCheckpoint',
   'type',
   'closeInput',
+  'wait',
 ]);
 
 /** Returns the agent whose driver has sent the request. */
@@ -400,7 +403,7 @@ async function whenKnown(keeper: Keeper, op: Op, asked: object): Promise<void> {
 
 /** Throws if the session's output is the wire of an agent, and this client may not read wires. */
 function readable(session: KeeperSession, connection: ClientConnection): KeeperSession {
-  if (session.agent === null || connection.mayReadWires) return session;
+  if (!session.isHeadless || connection.mayReadWires) return session;
   throw new SpoolError('ROLE_TOO_LOW', { what: 'the raw output of an agent', needed: 'operator' });
 }
 

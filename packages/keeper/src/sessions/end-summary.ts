@@ -20,7 +20,7 @@ const LETTER = /\p{L}/u;
 export async function endSummary(session: KeeperSession): Promise<SessionSummaryEvent> {
   const { history } = await session.screen({ type: 'explain' });
   // The output of an agent is its own protocol, which not every client may read.
-  const isWire = session.agent !== null;
+  const isWire = session.isHeadless;
   const lines = isWire ? [] : session.info.size === null ? tailOf(session) : await screenOf(session);
   const { summary, ...event } = summarizeEnd(session.info);
   const milestones = history.flatMap((item) => (item.type === 'milestone' ? [item] : []));

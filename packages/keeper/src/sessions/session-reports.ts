@@ -8,6 +8,7 @@ import type { OscEvent } from '@spool/vt';
 import type { EndedCommand } from '../screens/messages.ts';
 import type { SessionServices } from './services.ts';
 import type { KeeperSession } from './session.ts';
+import { leftOverUntil, mergeStatus, type ReportedStatus } from './merged-status.ts';
 import { SessionStatus } from './status.ts';
 
 export class SessionReports {
@@ -16,6 +17,10 @@ export class SessionReports {
   readonly #services: SessionServices;
   /** The present question of a task, as it was reported. */
   #asked: string | null = null;
+  /** The status on the screen, and that of the side channel; null without one. */
+  #screen: Status | null = null;
+  #reported: ReportedStatus | null = null;
+  #leftOver: NodeJS.Timeout | null = null;
   /** Whether the session is older than this keeper. */
   isOfAdopted = false;
 
@@ -23,6 +28,33 @@ export class SessionReports {
     this.#session = session;
     this.#services = services;
     this.status = new SessionStatus(startedAt);
+  }
+
+  /** Takes the status that the screen shows. */
+  screenRead(status: Status): void {
+    this.#screen = status;
+    this.statusRead(this.#merged(status));
+  }
+
+  /** Takes the status that the side channel of an agent in a terminal reports. */
+  channelRead(status: Status): void {
+    const hadRequests = this.#reported?.status.requests !== undefined;
+    const isAnswered = hadRequests && status.requests === undefined;
+    this.#reported = { status, answeredAt: isAnswered ? Date.now() : (this.#reported?.answeredAt ?? null) };
+    const merged = this.#merged(this.#screen ?? this.status.current);
+    if (isSameState(merged, this.status.current)) this.status.current = merged;
+    else this.statusRead(merged);
+  }
+
+  #merged(screen: Status): Status {
+    const reported = this.#reported;
+    if (reported === null) return screen;
+    const now = Date.now();
+    const until = leftOverUntil(screen, reported, now);
+    if (this.#leftOver) clearTimeout(this.#leftOver);
+    this.#leftOver =
+      until === null ? null : setTimeout(() => this.statusRead(this.#merged(this.#screen!)), until - now).unref();
+    return mergeStatus(screen, reported, now);
   }
 
   statusRead(status: Status): void {
@@ -96,4 +128,11 @@ export class SessionReports {
     if (question === null) this.#services.emit({ type: 'task_unblocked', ...about });
     else this.#services.emit({ type: 'task_blocked', ...about, kind, question });
   }
+}
+
+/** Compares what clients act on; the channel also reports each tool, which the screen shows as well. */
+function isSameState(one: Status, other: Status): boolean {
+  const told = ({ state, kind, question, requests }: Status): string =>
+    JSON.stringify([state, kind, question, requests]);
+  return told(one) === told(other);
 }

@@ -27,7 +27,7 @@ import { SessionAgent } from '../agents/session-agent.ts';
 import { SessionInput } from '../input/session-input.ts';
 import type { AnswerTo, ScreenReport, ScreenAsk } from '../screens/messages.ts';
 import { Child } from '../children/child.ts';
-import { settleSideChannel } from '../agents/side-channel/side-channel.ts';
+import { channelDriver, settleSideChannel } from '../agents/side-channel/side-channel.ts';
 import { keepEnvironment } from '../agents/kept-environment.ts';
 import { folderTrouble } from './folder-trouble.ts';
 import type { SessionServices } from './services.ts';
@@ -43,7 +43,7 @@ export class KeeperSession {
   readonly watchers = new Set<Watcher>();
   readonly input: SessionInput;
   readonly view: SharedView;
-  /** The events log and the driver of an agent without a terminal; null for other sessions. */
+  /** The events log and the driver of an agent: one without a terminal, or one with a side channel. Null for other sessions. */
   readonly agent: SessionAgent | null;
   /** The processes that were left running when the session was ended, because they serve other sessions. */
   leftRunning: readonly LeftProcess[] = [];
@@ -77,7 +77,8 @@ export class KeeperSession {
     });
     const { input, watchers } = this;
     this.view = new SharedView({ id, services, file: this.file, input, watchers, child });
-    this.agent = record.run.agent ? this.#makeAgent(record) : null;
+    const hasEvents = record.run.agent !== undefined || channelDriver(record.run.agentServer) !== null;
+    this.agent = hasEvents ? this.#makeAgent(record) : null;
     if (record.end) this.reports.ended(this.lifecycle, this.file.endOffset);
   }
 
@@ -96,8 +97,8 @@ export class KeeperSession {
     session.file.adopt(Math.max(held.endAtLeast, session.input.journal.answeredTo), known !== null);
     if (known === null && held.kind === 'pty') session.file.adoptSize(native.getSize(fds[0]!));
     session.reports.isOfAdopted = known !== null;
-    // The output of an agent is a protocol, which its driver reads.
-    if (session.agent === null) session.#screen.follow(known !== null, session.input.journal.answeredTo);
+    // The output of an agent without a terminal is a protocol, which its driver reads.
+    if (!session.isHeadless) session.#screen.follow(known !== null, session.input.journal.answeredTo);
     session.#take(held, fds);
     const { agent, startedBy = 'a client' } = held.run;
     for (const command of agent?.commands ?? []) session.agent?.command(command, startedBy); // not repeated if it is in the log
@@ -153,6 +154,11 @@ export class KeeperSession {
     return this.file.record.name;
   }
 
+  /** Whether its output is the protocol of an agent, not a screen. */
+  get isHeadless(): boolean {
+    return this.run.agent !== undefined;
+  }
+
   get isWatched(): boolean {
     return this.#watching > 0;
   }
@@ -205,6 +211,7 @@ export class KeeperSession {
       services: this.#services,
       onGrown: () => this.#pump(),
       onStatus: (status) => {
+        if (record.run.agent === undefined) return this.reports.channelRead(status);
         const offset = this.file.endOffset;
         this.reports.statusRead({ ...status, offset });
         this.reports.looked(offset);
@@ -327,7 +334,7 @@ export class KeeperSession {
       log: this.log,
       watch: this.#services.watch,
       journal: this.input.journal,
-      ticks: this.agent && this.#services.ticks,
+      ticks: this.isHeadless ? this.#services.ticks : null,
       live: () => this.#live(),
       onOutput: () => this.#grown(),
       onTrouble: (trouble, from, to) => this.#setTrouble(trouble, from, to),

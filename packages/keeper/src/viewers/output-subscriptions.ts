@@ -63,7 +63,7 @@ class NameSubscription {
 
   follow(session: KeeperSession, from: number): void {
     if (this.#watchers.has(session.id)) return;
-    if (session.agent !== null && !this.#connection.mayReadWires) return;
+    if (session.isHeadless && !this.#connection.mayReadWires) return;
     const { watcher, output } = textWatcher({
       connection: this.#connection,
       channel: this.#channel,

@@ -1,5 +1,5 @@
 /** Tools that read the output and the screen of a session. */
-import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
+import { isHeadless, SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
 import { z } from 'zod';
 import { readAgent } from '../agent-reading.ts';
 import { askedText, readRequestLines } from '../agent-requests.ts';
@@ -29,7 +29,7 @@ export const readTool = tool({
       return { text: lines, data: { request, text: lines } };
     }
     const info = await client.get(session);
-    if (info.driver) {
+    if (isHeadless(info)) {
       const page = await readAgent(client, info, cursor, { charactersMax: maxBytes, signal });
       const asks = info.status.state === 'blocked' && page.isEnd ? await askedText(client, info.id) : '';
       const facts = page.isEnd ? ['the end', wordState(info)] : ['there is more'];

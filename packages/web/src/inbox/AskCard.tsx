@@ -3,6 +3,7 @@
  * and reports if it does not. A bare Enter cannot be sent from here. While the card has the focus, the key that is printed on an
  * answer gives it. Keeps PAGE-5 and PAGE-71.
  */
+import { isAskedByAgent } from '@spool/protocol';
 import type { SessionInfo } from '@spool/client';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { displayName } from '../sessions/session-words.ts';
@@ -69,7 +70,7 @@ export function AskCard({ session, isHere = false }: AskCardProps) {
           </a>
         </header>
       )}
-      {session.driver === undefined ? (
+      {!isAskedByAgent(session) ? (
         <ScreenAsk session={session} />
       ) : (
         <Suspense fallback={<p className="question">{session.status.question?.text ?? session.status.why}</p>}>

@@ -2,6 +2,7 @@
  * Equal questions of several sessions as one card. All subjects are shown before any can be answered; those that are ticked get
  * the same answer, each one verified like an answer to a single question. Keeps PAGE-70.
  */
+import { isAskedByAgent } from '@spool/protocol';
 import type { SessionInfo } from '@spool/client';
 import { useState } from 'react';
 import { displayName, folderOf } from '../sessions/session-words.ts';
@@ -148,14 +149,14 @@ function GroupAnswers({ session, count, isDisabled, onAnswer }: AnswersProps) {
 }
 
 function answersOf(session: SessionInfo): readonly GroupAnswer[] {
-  if (session.driver !== undefined) return requestAnswers(session.status.requests?.[0]?.options ?? []);
+  if (isAskedByAgent(session)) return requestAnswers(session.status.requests?.[0]?.options ?? []);
   const options = session.status.question?.options ?? [];
   const keys = answerKeys(options);
   return options.map(({ label }, index) => ({ label, key: keys[index] ?? null, isDenial: false }));
 }
 
 async function answerOne(session: SessionInfo, answer: GroupAnswer, inputs: GroupInputs): Promise<string | null> {
-  if (session.driver === undefined) return await answerQuestion(session, answer.label);
+  if (!isAskedByAgent(session)) return await answerQuestion(session, answer.label);
   return await answerRequest(session, answer, inputs.get(session.id)?.digest);
 }
 

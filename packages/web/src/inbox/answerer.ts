@@ -2,13 +2,14 @@
  * Finds the client that answered a question: the one that typed since it was asked, or the one that an agent's log names. Keeps
  * PAGE-32.
  */
+import { isAskedByAgent } from '@spool/protocol';
 import type { Client, SessionInfo } from '@spool/client';
 
 type Source = Pick<Client, 'get' | 'watchEvents'>;
 
 /** Returns null if the daemon knows no such client. */
 export async function answererOf(client: Source, session: SessionInfo): Promise<string | null> {
-  if (session.driver !== undefined) return await deciderOf(client, session);
+  if (isAskedByAgent(session)) return await deciderOf(client, session);
   const { typed } = await client.get(session.id);
   return typed !== null && typed.at >= session.status.since ? typed.who : null;
 }

@@ -2,6 +2,7 @@
  * Groups the waiting sessions by what they ask, so that thirty equal questions are one card. Equal questions have the same words
  * and the same answers; their subjects may differ, and the card shows each of them. Keeps PAGE-70.
  */
+import { isAskedByAgent } from '@spool/protocol';
 import type { SessionInfo } from '@spool/client';
 
 /** The number of equal questions from which on they are one card: two are as quickly answered one by one. */
@@ -37,13 +38,14 @@ export function groupQuestions(waiting: readonly SessionInfo[]): readonly Questi
 }
 
 /** Returns what makes a question equal to another one; null for a question that is answered by itself. */
-function equalityOf({ driver, status }: SessionInfo): string | null {
+function equalityOf(session: SessionInfo): string | null {
+  const { driver, status } = session;
   const { question, requests, agent } = status;
-  if (driver !== undefined) {
+  if (isAskedByAgent(session)) {
     const open = requests?.[0];
     if (open === undefined || requests?.length !== 1 || open.type !== 'permission') return null;
     if (open.isCut === true || open.bytes > REQUEST_BYTES_MAX) return null;
-    return JSON.stringify([driver.name, open.tool, open.options.map(({ kind, label }) => [kind, label])]);
+    return JSON.stringify([driver?.name, open.tool, open.options.map(({ kind, label }) => [kind, label])]);
   }
   if (question === undefined || question.options.length === 0) return null;
   if (question.options.some(({ key }) => key === null)) return null;

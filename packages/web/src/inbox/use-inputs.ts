@@ -2,6 +2,7 @@
  * The subjects of a group of questions: what a screen shows, or the whole request of an agent, which is read from its record in
  * the log. Keeps PAGE-70.
  */
+import { isAskedByAgent } from '@spool/protocol';
 import { readRequest, type RequestEvent, type SessionInfo } from '@spool/client';
 import { useEffect, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
@@ -40,8 +41,9 @@ export function useInputs(sessions: readonly SessionInfo[], isOpen: boolean): Gr
   return new Map(sessions.flatMap((session) => inputOf(session, read)));
 }
 
-function inputOf({ id, driver, status }: SessionInfo, read: GroupInputs): readonly (readonly [string, ShownInput])[] {
-  if (driver === undefined) return [[id, { text: status.question?.subject ?? '', isWhole: true }]];
+function inputOf(session: SessionInfo, read: GroupInputs): readonly (readonly [string, ShownInput])[] {
+  const { id, status } = session;
+  if (!isAskedByAgent(session)) return [[id, { text: status.question?.subject ?? '', isWhole: true }]];
   const input = read.get(id);
   return input === undefined || input.digest !== status.requests?.[0]?.digest ? [] : [[id, input]];
 }

@@ -24,6 +24,8 @@ test.each([
 
 test('an agent without a terminal is shown by its name', () => {
   const driver = { state: 'running', firstOffset: 0, offset: 0 } as const;
-  expect(commandOf({ command: ['x'], driver: { ...driver, name: 'claude' } })).toBe('Claude Code, headless');
-  expect(commandOf({ command: ['x'], driver: { ...driver, name: 'acp' } })).toBe('acp, headless');
+  expect(commandOf({ command: ['x'], driver: { ...driver, name: 'claude' }, size: null })).toBe(
+    'Claude Code, headless',
+  );
+  expect(commandOf({ command: ['x'], driver: { ...driver, name: 'acp' }, size: null })).toBe('acp, headless');
 });

@@ -28,8 +28,8 @@ export const AGENT_TITLES = {
 } as const;
 
 /** Returns the command of a session. The arguments with which a driver starts its agent are left out: they do not help a user. */
-export function commandOf({ command, driver }: Pick<SessionInfo, 'command' | 'driver'>): string {
-  if (driver === undefined) return lineOf(command);
+export function commandOf({ command, driver, size }: Pick<SessionInfo, 'command' | 'driver' | 'size'>): string {
+  if (driver === undefined || size !== null) return lineOf(command);
   const { name } = driver;
   const title = Object.hasOwn(AGENT_TITLES, name) ? AGENT_TITLES[name as keyof typeof AGENT_TITLES] : visible(name);
   return `${title}, headless`;

@@ -2,6 +2,7 @@
  * Starts an agent without a terminal: its kind, its folder, and its first prompt. Its messages and requests are shown as in
  * PAGE-15. It needs the role of `spool run --agent`. Keeps PAGE-42.
  */
+import { isHeadless } from '@spool/protocol';
 import { type SessionInfo, SpoolError } from '@spool/client';
 import { useMemo, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
@@ -126,7 +127,7 @@ export function AgentForm() {
 /** The agents that can be resumed, the latest first. */
 function Ended({ sessions }: { readonly sessions: ReadonlyMap<string, SessionInfo> }) {
   const ended = [...sessions.values()]
-    .filter(({ driver, state }) => driver !== undefined && state !== 'running')
+    .filter((session) => isHeadless(session) && session.state !== 'running')
     .sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0))
     .slice(0, RECENT_MAX);
   return (

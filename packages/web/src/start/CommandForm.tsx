@@ -1,4 +1,5 @@
 /** Starts a command: a line, a folder, a name. The shell reads the line, as it would in a terminal. Keeps PAGE-33. */
+import { isHeadless } from '@spool/protocol';
 import type { SessionInfo } from '@spool/client';
 import { useMemo, useState } from 'react';
 import { client } from '../link/daemon.ts';
@@ -190,7 +191,7 @@ interface Recent {
 /** Returns the recent values, the latest first, each once. */
 function recentOf(sessions: Iterable<SessionInfo>): Recent {
   const latest = [...sessions]
-    .filter(({ driver }) => driver === undefined)
+    .filter((session) => !isHeadless(session))
     .sort((one, other) => other.startedAt - one.startedAt);
   const lines = new Map(
     latest.map(({ command, cwd }) => [`${lineOf(command)} ${cwd}`, { line: lineOf(command), cwd }]),

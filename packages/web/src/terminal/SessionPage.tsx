@@ -1,4 +1,5 @@
 /** One session: its name and state, its terminal, its past, text, files and changes, and its actions. */
+import { isHeadless } from '@spool/protocol';
 import { type SessionInfo, type Size, SpoolError, type Viewer } from '@spool/client';
 import { useEffect, useRef, useState } from 'react';
 import { AgentView } from '../agent/AgentView.tsx';
@@ -49,12 +50,12 @@ const VIEWS: readonly (readonly [view: SessionViewName, label: string, icon: Rea
 
 /** Returns the views. An agent without a terminal has one view of its messages, and no screens of the past. */
 const viewsOf = (session: SessionInfo | undefined): typeof VIEWS =>
-  session?.driver === undefined ? VIEWS : VIEWS.filter(([view]) => view !== 'time' && view !== 'text');
+  session === undefined || !isHeadless(session) ? VIEWS : VIEWS.filter(([view]) => view !== 'time' && view !== 'text');
 
 export function SessionPage({ route }: { readonly route: SessionRoute }) {
   const { id, view } = route;
   const session = useSessions((now) => now.byId.get(id));
-  const shown = session?.driver !== undefined && view === 'text' ? 'terminal' : view;
+  const shown = session !== undefined && isHeadless(session) && view === 'text' ? 'terminal' : view;
   const [isFinding, setFinding] = useState(false);
   const [fontPx, setFontPx] = useState<number | null>(() => useSettings.getState().fontPx);
   const [size, setSize] = useState<Size | null>(null);
@@ -207,7 +208,7 @@ function Other({ session, route, onCloseFind }: OtherProps) {
         </AfterGesture>
       );
     default:
-      if (session.driver !== undefined) return <AgentView {...{ session, onCloseFind }} event={route.event} />;
+      if (isHeadless(session)) return <AgentView {...{ session, onCloseFind }} event={route.event} />;
       return (
         <>
           {conditionOf(session) === 'waits' && <AskCard isHere session={session} />}

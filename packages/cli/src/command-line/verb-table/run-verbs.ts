@@ -100,7 +100,8 @@ export const RUN_VERBS = {
       },
       'no-side-channel': {
         kind: 'on',
-        about: 'run Codex in a terminal exactly as typed, without a separate app-server (see docs/agents.md)',
+        about:
+          'run an agent in a terminal exactly as typed: Codex without its own app-server, Claude without events (see docs/agents.md)',
       },
       ...JSON_OUTPUT,
       'size-policy': SIZE_POLICY,

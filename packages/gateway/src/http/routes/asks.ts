@@ -4,7 +4,7 @@
  * screen, key by key. Keeps NOTE-3.
  */
 import { AgentHandle, type Client, readRequest } from '@spool/client';
-import { type SessionInfo, SpoolError } from '@spool/protocol';
+import { isAskedByAgent, type SessionInfo, SpoolError } from '@spool/protocol';
 import { z } from 'zod';
 import type { ActionLinks } from '../../push/action-links.ts';
 import { type Action, actionsOf, askOf, requestOf, sessionOf } from '../../push/asks.ts';
@@ -25,7 +25,7 @@ export function askRoutes(links: ActionLinks): readonly Route[] {
         const { link } = request.principal!;
         if (link && (link.ask !== ask || link.action !== action)) throw new SpoolError('TOKEN_REFUSED');
         const session = await client.get(sessionOf(ask));
-        const answer = session.driver ? await toAgent(client, session, ask) : onScreen(client, session, ask);
+        const answer = isAskedByAgent(session) ? await toAgent(client, session, ask) : onScreen(client, session, ask);
         const wanted = answer.actions.find(({ id }) => id === action);
         if (!wanted) throw new SpoolError('ANSWER_UNKNOWN', { session: session.name });
         if (link && !links.use(link)) throw new SpoolError('TOKEN_REFUSED');

@@ -28,7 +28,10 @@ const run = {
   labels,
   size: size.nullable().describe('null: pipes instead of a terminal (default: 80 × 24)'),
   timeoutMs,
-  sideChannel: z.boolean().optional().describe('false: Codex in a terminal runs without a separate app-server'),
+  sideChannel: z
+    .boolean()
+    .optional()
+    .describe('false: an agent in a terminal runs exactly as typed, without a side channel'),
   id: z.string().optional().describe('the same id never starts a second session'),
 };
 

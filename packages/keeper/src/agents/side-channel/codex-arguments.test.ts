@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readCodexArguments, versionFault } from './codex-arguments.ts';
+import { readCodexArguments } from './codex-arguments.ts';
+import { versionFault } from './known-versions.ts';
 
 test('[RUN-27] known options are taken, and those of the process that runs the turns reach the server too', () => {
   expect(readCodexArguments([])).toEqual({ forServer: [] });
@@ -30,7 +31,11 @@ test('[RUN-47] a subcommand, an unknown option and a server of the user run as t
 });
 
 test('[RUN-47] only versions that were run are allowed', () => {
-  expect(['0.166.0', '0.168.12', '0.169.0'].map(versionFault)).toEqual([null, null, null]);
+  expect(['0.166.0', '0.168.12', '0.169.0'].map((version) => versionFault('codex', version))).toEqual([
+    null,
+    null,
+    null,
+  ]);
   for (const version of ['0.165.9', '0.169.1', '0.170.0', '1.167.0'])
-    expect(versionFault(version)).toContain(`Codex ${version} is not known`);
+    expect(versionFault('codex', version)).toContain(`Codex ${version} is not known`);
 });

@@ -7,9 +7,6 @@
  * known here.
  */
 
-/** Versions that were tested with a separate server, the first and the last of each range included. */
-const KNOWN_VERSIONS: readonly (readonly [first: string, last: string])[] = [['0.166.0', '0.169.0']];
-
 /** Options without a value. */
 const SWITCHES: ReadonlySet<string> = new Set([
   '--search',
@@ -68,17 +65,4 @@ export function readCodexArguments(words: readonly string[]): CodexArguments {
 function splitOption(word: string): readonly [name: string, value?: string] {
   const at = word.startsWith('--') ? word.indexOf('=') : -1;
   return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
-}
-
-/** Returns null for a version that is known to work, otherwise the reason for the refusal. */
-export function versionFault(version: string): string | null {
-  const isKnown = KNOWN_VERSIONS.some(([first, last]) => compare(version, first) >= 0 && compare(version, last) <= 0);
-  const known = KNOWN_VERSIONS.map(([first, last]) => `${first} to ${last}`).join(', ');
-  return isKnown ? null : `Codex ${version} is not known to work with a server of its own (known: ${known})`;
-}
-
-function compare(a: string, b: string): number {
-  const [left, right] = [a, b].map((text) => text.split('.').map(Number));
-  for (const [at, number] of left!.entries()) if (number !== right![at]) return number - right![at]!;
-  return 0;
 }

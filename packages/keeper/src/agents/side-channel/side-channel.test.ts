@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -15,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import type { RunRequest } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CodexVersions } from './codex-version.ts';
+import { ProgramVersions } from './program-version.ts';
 import { settleSideChannel, sideChannelOf, SideChannels, socketPath } from './side-channel.ts';
 
 let folder = '';
@@ -37,7 +38,10 @@ const request = (rest: Partial<RunRequest> = {}): RunRequest => ({
   ...rest,
 });
 const channels = (isWanted = true): SideChannels =>
-  new SideChannels({ home: () => ({ runs: [`${folder}/run`] }), isWanted: () => isWanted });
+  new SideChannels({
+    home: () => ({ runs: [`${folder}/run`], sessions: `${folder}/sessions` }),
+    isWanted: () => isWanted,
+  });
 
 test('[RUN-27] a known Codex gets a server in a private folder, with the settings of the command line', async () => {
   install('echo codex-cli 0.169.0');
@@ -76,7 +80,7 @@ test('[RUN-47] what is not known, not wanted or not Codex in a terminal runs as 
 
 test('[RUN-47] the version is asked once for each file, and a program that hangs is given up and ended', async () => {
   install('echo codex-cli 0.169.0');
-  const versions = new CodexVersions();
+  const versions = new ProgramVersions('codex', /^codex-cli (\d+\.\d+\.\d+)$/m);
   for (let at = 0; at < 3; at++)
     expect(await versions.ask(`${folder}/codex`, request())).toEqual({ version: '0.169.0' });
   const asked = (): number => readFileSync(`${folder}/asked`, 'utf8').trim().split('\n').length;
@@ -130,4 +134,38 @@ test('[RUN-47] a server that could not be started is explained, also after the e
   const why = 'its server could not be started: it ended with 3: no';
   expect(sideChannelOf(request({ agentServer }))).toMatchObject({ socket: null, why });
   expect(settleSideChannel(request({ agentServer }))).toMatchObject({ why });
+});
+
+test('[CHAN-1] Claude gets its hooks by an argument, in a private folder of its session', async () => {
+  writeFileSync(`${folder}/claude`, '#!/bin/sh\necho "2.1.326 (Claude Code)"\n', { mode: 0o755 });
+  writeFileSync(`${folder}/it's a hook`, '#!/bin/sh\necho "$1" "$2"\n', { mode: 0o755 });
+  const claude = (isWanted = true): SideChannels =>
+    new SideChannels({
+      home: () => ({ runs: [], sessions: `${folder}/sessions` }),
+      isWanted: () => isWanted,
+      hook: `${folder}/it's a hook`,
+    });
+  const run = request({ command: ['claude', '--model', 'opus'] });
+  const channel = `${folder}/sessions/aaaaaaaaaa/channel`;
+  const plan = { agent: 'claude', version: '2.1.326', hooked: ['--settings', `${channel}/settings.json`] } as const;
+  expect(await claude().plan(run)).toEqual(plan);
+  expect(await claude().plan(run)).toEqual(plan); // by a keeper whose predecessor died
+  expect(sideChannelOf(request({ agentServer: plan }))).toMatchObject({ hasEvents: true, why: null });
+  expect(statSync(channel).mode & 0o777).toBe(0o700);
+  const { hooks } = JSON.parse(readFileSync(`${channel}/settings.json`, 'utf8')) as {
+    hooks: Record<string, [{ hooks: [{ command: string }] }]>;
+  };
+  const printed = (event: string): string => execFileSync('sh', ['-c', hooks[event]![0].hooks[0].command]).toString();
+  expect(printed('Stop')).toBe(`${channel} \n`);
+  expect(printed('PermissionRequest')).toBe(`${channel} hold\n`);
+  rmSync(`${channel}/hook`);
+  expect(printed('PermissionRequest')).toBe(''); // Spool was removed: Claude works on
+  expect(await claude(false).plan(run)).toMatchObject({ why: expect.stringContaining('config.json') });
+  expect(await claude().plan({ ...run, sideChannel: false })).toMatchObject({ why: expect.any(String) });
+  writeFileSync(`${folder}/claude`, '#!/bin/sh\necho "9.9.9 (Claude Code)"\n', { mode: 0o755 });
+  expect(await claude().plan(run)).toEqual({
+    agent: 'claude',
+    version: '9.9.9',
+    why: expect.stringContaining('9.9.9'),
+  });
 });

@@ -1,62 +1,97 @@
 /**
- * Gives Codex in a terminal its own app-server: plans it before the session starts, reports whether it runs, and removes its
- * socket when the session has ended. Keeps RUN-27, RUN-28 and RUN-47 (decision 170). `native/beside` starts the server and the
- * terminal program.
+ * Gives an agent in a terminal its side channel: Codex its own app-server (decision 170), Claude Code its hooks (decision 230).
+ * Plans it before the session starts, reports whether it works, and removes its socket when the session has ended. Keeps RUN-27,
+ * RUN-28 and RUN-47, and CHAN-2. `native/beside` starts the server and the terminal program.
  */
 import { readFileSync } from 'node:fs';
 import { lstat, mkdir, readlink, rm, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { programPath } from '@spool/native/program-path';
 import {
   type AgentServerPlan,
+  CHANNEL_FOLDER,
+  type ChannelAgent,
   type Home,
   type RunRequest,
   type SideChannel,
   SOCKET_PATH_BYTES_MAX,
 } from '@spool/protocol';
-import { readCodexArguments, versionFault } from './codex-arguments.ts';
-import { CodexVersions, findProgram } from './codex-version.ts';
+import { claudeArgumentsFault } from './claude-arguments.ts';
+import { prepareClaudeHooks } from './claude-hooks.ts';
+import { readCodexArguments } from './codex-arguments.ts';
+import { versionFault } from './known-versions.ts';
+import { findProgram, ProgramVersions } from './program-version.ts';
 
 const SOCKET = 'codex.sock';
 const READY = 'R';
 const OUTCOME_CHARACTERS_MAX = 400;
 
 export interface SideChannelOptions {
-  home(): Pick<Home, 'runs'>;
+  home(): Pick<Home, 'runs' | 'sessions'>;
   /** Returns whether the user's configuration allows the side channel. */
   isWanted(): boolean;
+  /** The program of hooks; another one in tests. */
+  readonly hook?: string;
 }
+
+type ChannelPlan = Omit<AgentServerPlan, 'agent'>;
 
 export class SideChannels {
   readonly #options: SideChannelOptions;
-  readonly #versions = new CodexVersions();
+  readonly #versions: Readonly<Record<ChannelAgent, ProgramVersions>> = {
+    claude: new ProgramVersions('claude', /^(\d+\.\d+\.\d+) \(Claude Code\)$/m),
+    codex: new ProgramVersions('codex', /^codex-cli (\d+\.\d+\.\d+)$/m),
+  };
 
   constructor(options: SideChannelOptions) {
     this.#options = options;
   }
 
-  /** Returns undefined for a session that is not Codex in a terminal. Never rejects: without a plan Codex runs as typed. */
+  /** Returns undefined for a session that is not a known agent in a terminal. Never rejects: without a plan it runs as typed. */
   async plan(run: RunRequest): Promise<AgentServerPlan | undefined> {
-    if (!isCodexInTerminal(run)) return undefined;
+    const agent = agentInTerminal(run);
+    if (agent === undefined) return undefined;
     try {
-      return { agent: 'codex', ...(await this.#planCodex(run)) };
+      if (run.sideChannel === false) return { agent, why: 'it was started with --no-side-channel' };
+      if (!this.#options.isWanted()) return { agent, why: '`sideChannel` is false in config.json' };
+      return { agent, ...(await (agent === 'codex' ? this.#planCodex(run) : this.#planClaude(run))) };
     } catch (error) {
-      return { agent: 'codex', why: (error as Error).message };
+      return { agent, why: (error as Error).message };
     }
   }
 
-  async #planCodex(run: RunRequest): Promise<Omit<AgentServerPlan, 'agent'>> {
-    if (run.sideChannel === false) return { why: 'it was started with --no-side-channel' };
-    if (!this.#options.isWanted()) return { why: '`sideChannel` is false in config.json' };
+  async #planClaude(run: RunRequest): Promise<ChannelPlan> {
+    const fault = claudeArgumentsFault(run.command.slice(1));
+    if (fault !== null) return { why: fault };
+    const found = await this.#find('claude', run);
+    if ('why' in found) return found;
+    const folder = `${this.#options.home().sessions}/${run.id}/${CHANNEL_FOLDER}`;
+    const { hook = programPath('spool-hook') } = this.#options;
+    return { version: found.version, hooked: await prepareClaudeHooks(folder, hook) };
+  }
+
+  /** Finds the program, and returns its file and version if that version is known to work. */
+  async #find(
+    agent: ChannelAgent,
+    run: RunRequest,
+  ): Promise<{ file: string; version: string } | (ChannelPlan & { why: string })> {
+    const [program = ''] = run.command;
+    const file = await findProgram(program, run);
+    if (file === null) return { why: `${program} was not found` };
+    const answer = await this.#versions[agent].ask(file, run);
+    if ('why' in answer) return answer;
+    const { version } = answer;
+    const fault = versionFault(agent, version);
+    return fault === null ? { file, version } : { version, why: fault };
+  }
+
+  async #planCodex(run: RunRequest): Promise<ChannelPlan> {
     const [program = '', ...words] = run.command;
     const read = readCodexArguments(words);
     if ('why' in read) return read;
-    const file = await findProgram(program, run);
-    if (file === null) return { why: `${program} was not found` };
-    const answer = await this.#versions.ask(file, run);
-    if ('why' in answer) return answer;
-    const { version } = answer;
-    const fault = versionFault(version);
-    if (fault !== null) return { version, why: fault };
+    const found = await this.#find('codex', run);
+    if ('why' in found) return found;
+    const { file, version } = found;
     const socket = socketPath(this.#options.home().runs, run.id);
     if (socket === null) return { version, why: 'the path of its socket would be too long' };
     await mkdir(dirname(socket), { recursive: true, mode: 0o700 }); // it exists already if a keeper died after this line
@@ -75,8 +110,10 @@ export class SideChannels {
 }
 
 /** Decides by the name that the user has typed: npm's `codex` leads to a file of another name. */
-function isCodexInTerminal({ command, size, agent }: RunRequest): boolean {
-  return size !== undefined && agent === undefined && basename(command[0] ?? '') === 'codex';
+function agentInTerminal({ command, size, agent }: RunRequest): ChannelAgent | undefined {
+  if (size === undefined || agent !== undefined) return undefined;
+  const name = basename(command[0] ?? '');
+  return name === 'codex' || name === 'claude' ? name : undefined;
 }
 
 /**
@@ -92,11 +129,17 @@ export function socketPath(runs: readonly string[], id: string): string | null {
 export function sideChannelOf({ agentServer }: RunRequest): SideChannel | null {
   if (!agentServer) return null;
   const { agent, version = null, socket = null, why = null } = agentServer;
-  if (socket === null) return { agent, version, socket, why };
+  const hasEvents = channelDriver(agentServer) !== null;
+  if (socket === null) return { agent, version, socket, hasEvents, why };
   const outcome = readOutcome(socket);
-  if (outcome === READY) return { agent, version, socket, why: null };
+  if (outcome === READY) return { agent, version, socket, hasEvents, why: null };
   const reason = outcome === null ? 'its server is being started' : `its server could not be started: ${outcome}`;
-  return { agent, version, socket: null, why: reason };
+  return { agent, version, socket: null, hasEvents, why: reason };
+}
+
+/** Returns the name of the driver that reads the side channel; null if no events are recorded. */
+export function channelDriver(plan: AgentServerPlan | undefined): ChannelAgent | null {
+  return plan?.hooked === undefined ? null : plan.agent;
 }
 
 const outcomePath = (socket: string): string => `${dirname(socket)}/outcome`;

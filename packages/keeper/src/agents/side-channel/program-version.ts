@@ -1,5 +1,5 @@
 /**
- * Finds the program of a command line, and asks Codex for its version: once for each file, in bounded time. Keeps the version
+ * Finds the program of a command line, and asks an agent for its version: once for each file, in bounded time. Keeps the version
  * part of RUN-47. No function here blocks on a disk: a folder of PATH may be on a server that does not answer.
  */
 import { spawn } from 'node:child_process';
@@ -33,8 +33,16 @@ export async function findProgram(program: string, { env, cwd }: ProgramContext)
 
 export type VersionAnswer = { readonly version: string } | { readonly why: string };
 
-export class CodexVersions {
+export class ProgramVersions {
+  readonly #name: string;
+  readonly #pattern: RegExp;
   readonly #known = new Map<string, VersionAnswer>();
+
+  /** `pattern` finds the version in the printed text, as its first group. */
+  constructor(name: string, pattern: RegExp) {
+    this.#name = name;
+    this.#pattern = pattern;
+  }
 
   /** Returns the version of a file, or the reason why it is unknown. `limitMs` is for tests. */
   async ask(file: string, place: ProgramContext, limitMs = ANSWER_MS_MAX): Promise<VersionAnswer> {
@@ -42,9 +50,9 @@ export class CodexVersions {
     const known = this.#known.get(key);
     if (known) return known;
     const text = await printedVersion(file, place, limitMs);
-    if (text === null) return { why: `\`codex --version\` did not answer within ${limitMs / 1000} s` }; // perhaps under load
-    const version = /^codex-cli (\d+\.\d+\.\d+)$/m.exec(text)?.[1];
-    const answer = version ? { version } : { why: `\`codex --version\` printed no known version` };
+    if (text === null) return { why: `\`${this.#name} --version\` did not answer within ${limitMs / 1000} s` }; // perhaps under load
+    const version = this.#pattern.exec(text)?.[1];
+    const answer = version ? { version } : { why: `\`${this.#name} --version\` printed no known version` };
     if (this.#known.size >= FILES_MAX) this.#known.clear();
     this.#known.set(key, answer);
     return answer;

@@ -1,0 +1,29 @@
+/** The versions of agents in terminals whose side channel was tested. Pure. Keeps the version part of RUN-47. */
+import type { ChannelAgent } from '@spool/protocol';
+
+interface KnownAgent {
+  readonly name: string;
+  /** The side channel, in words. */
+  readonly channel: string;
+  /** The first and the last of each range included. */
+  readonly versions: readonly (readonly [first: string, last: string])[];
+}
+
+const KNOWN: Readonly<Record<ChannelAgent, KnownAgent>> = {
+  claude: { name: 'Claude Code', channel: 'with hooks', versions: [['2.1.325', '2.1.326']] },
+  codex: { name: 'Codex', channel: 'with a server of its own', versions: [['0.166.0', '0.169.0']] },
+};
+
+/** Returns null for a version that is known to work, otherwise the reason for the refusal. */
+export function versionFault(agent: ChannelAgent, version: string): string | null {
+  const { name, channel, versions } = KNOWN[agent];
+  if (versions.some(([first, last]) => compare(version, first) >= 0 && compare(version, last) <= 0)) return null;
+  const known = versions.map(([first, last]) => `${first} to ${last}`).join(', ');
+  return `${name} ${version} is not known to work ${channel} (known: ${known})`;
+}
+
+function compare(a: string, b: string): number {
+  const [left, right] = [a, b].map((text) => text.split('.').map(Number));
+  for (const [at, number] of left!.entries()) if (number !== right![at]) return number - right![at]!;
+  return 0;
+}
