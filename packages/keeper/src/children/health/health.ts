@@ -1,5 +1,6 @@
 /**
- * Distinguishes a child that is stopped, stalled or busy in a loop from one that is merely quiet. Keeps STATE-20 and STATE-41.
+ * Distinguishes a child that is stopped, stalled or busy in a loop from one that is merely quiet. Keeps STATE-20 and STATE-41,
+ * and SPEED-5 with the pings of the holder.
  *
  * It looks at /proc, rarely: first when a session has been silent for a moment, then after twice the time each; also soon after
  * input without any reaction, and after a signal. A session that prints is never examined. Time is an input, and the kernel can
@@ -29,6 +30,8 @@ const MINUTE = 60 * SECOND;
 /** A quiet session is examined after this time, and then after twice the time each. */
 const FIRST_MS = 20 * SECOND;
 const EVERY_MS_MAX = 15 * MINUTE;
+/** Looks at quiet sessions coincide, so that a daemon with many of them wakes up rarely. */
+const QUIET_GRAIN_MS = 2 * SECOND;
 /** A session counts as stopped only after this time: debuggers stop a process for a moment, too. */
 const STOPPED_FOR_MS = 1500;
 /** The interval for a stopped session, which may be continued at any time. */
@@ -63,7 +66,7 @@ export class HealthWatch {
     this.#look = options.look ?? lookAtTree;
     this.#isServing = options.isServing ?? isServing;
     this.#stillSince = now;
-    this.dueAt = now + this.#firstMs;
+    this.dueAt = quietTime(now, this.#firstMs);
   }
 
   get health(): Health | null {
@@ -79,7 +82,7 @@ export class HealthWatch {
     this.#busySince = null;
     this.#stoppedSince = null;
     this.#everyMs = this.#firstMs;
-    this.dueAt = at + this.#everyMs;
+    this.dueAt = quietTime(at, this.#everyMs);
     return isNews;
   }
 
@@ -102,7 +105,7 @@ export class HealthWatch {
     if (judged?.kind !== this.#health?.kind) this.#health = judged; // otherwise the first text stays: it is one event
     this.#last = { at: now, tree };
     this.#everyMs = Math.min(EVERY_MS_MAX, this.#everyMs * 2);
-    this.dueAt = now + this.#nextMs(now, isWaiting);
+    this.dueAt = quietTime(now, this.#nextMs(now, isWaiting));
     return this.#health;
   }
 
@@ -154,6 +157,12 @@ const WAITS: readonly (readonly [RegExp, string])[] = [
   [/sk_|tcp|inet|unix_stream|skb/, 'it waits for the network'],
   [/poll|select/, 'it waits for an event'],
 ];
+
+/** Returns the time of a look after a delay; a long one ends at a common tick. */
+function quietTime(now: number, delayMs: number): number {
+  const at = now + delayMs;
+  return delayMs < FIRST_MS ? at : Math.ceil(at / QUIET_GRAIN_MS) * QUIET_GRAIN_MS;
+}
 
 const STOPPED: Health = { kind: 'stopped', why: 'a signal has stopped its process (state T)' };
 
