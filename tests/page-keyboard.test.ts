@@ -1,4 +1,7 @@
 /** Tests the front page with many questions: equal ones are one card, each session is shown once, and keys do everything. */
+import { readFileSync } from 'node:fs';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
 import { seen, TestDaemon, until } from '@spool/testkit';
 import { closeBrowser, NO_BROWSER, openPage } from '@spool/testkit/browser';
@@ -8,6 +11,7 @@ import { afterAll, expect } from 'vitest';
 
 afterAll(closeBrowser);
 
+const AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const WITHIN = { timeout: 60_000 };
 /** The time in which a card that got the focus by an answer to another one takes no key (`answer-keys.ts`). */
 const SETTLED_MS = 600;
@@ -113,3 +117,42 @@ testNeeding(NO_BROWSER)(
     expect(open.complaints).toEqual([]);
   },
 );
+
+/** Starts an agent that asks for a permission. Returns a reader of the lines that it gets. */
+async function startAgent(daemon: TestDaemon, name: string, tool: string): Promise<() => string> {
+  const received = `${daemon.home}/${name}.ndjson`;
+  const steps = JSON.stringify([{ ask: { id: 'r1', tool, input: { command: `echo ${name}` } } }]);
+  const flags = ['--agent', 'claude', '-d', '--name', name, '--program', `${execPath} ${AGENT} ${received}`];
+  await daemon.json('run', ...flags, '--', `steps ${steps}`);
+  await (await daemon.client()).waitUntil(name, 'blocked');
+  return () => readFileSync(received, 'utf8');
+}
+
+testNeeding(NO_BROWSER)('[PAGE-71] requests of agents are allowed, and denied with a reason, by keys', async () => {
+  await using daemon = new TestDaemon();
+  const annGot = await startAgent(daemon, 'ann', 'Bash');
+  const bobGot = await startAgent(daemon, 'bob', 'Write');
+  await using open = await openPage(daemon);
+  const { page } = open;
+  const isReady = async (name: string): Promise<void> => {
+    const card = page.getByRole('article', { name: `${name} waits for you` });
+    const button = card.getByRole('button', { name: /^Allow/ }).first();
+    await button.waitFor(WITHIN);
+    await until('its buttons take a press', () => button.isEnabled(), WITHIN.timeout);
+  };
+  await isReady('ann');
+  await isReady('bob');
+  await page.keyboard.press('w');
+  await isFocused(page, 'ann waits for you');
+  await page.keyboard.press('y');
+  await until('ann is allowed', () => annGot().includes('"allow"'), WITHIN.timeout);
+  await isFocused(page, 'bob waits for you');
+  await page.waitForTimeout(SETTLED_MS);
+  await page.keyboard.press('r');
+  await isFocused(page, 'Reason for the denial');
+  await page.keyboard.type('not in this folder');
+  await page.keyboard.press('Enter');
+  await until('bob has the reason', () => bobGot().includes('not in this folder'), WITHIN.timeout);
+  await isFocused(page, 'Nothing waits for you');
+  expect(open.complaints).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { NONCE_PLACE, PageFiles } from './page-files.ts';
 
@@ -31,4 +32,29 @@ test('[DOOR-6] the policy of the page is exactly this list, with the nonce that 
     return nonce;
   });
   expect(nonces[0]).not.toBe(nonces[1]);
+});
+
+test('[PAGE-78] a file is compressed as the browser accepts it, once, and a short one or a picture is not', async () => {
+  const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const code = 'export const answer = 42;\n'.repeat(1000);
+  writeFileSync(`${folder}/a.js`, code);
+  writeFileSync(`${folder}/short.js`, 'x');
+  writeFileSync(`${folder}/a.png`, code);
+  const files = new PageFiles(folder);
+  const br = (await files.packed('a.js', 'gzip, deflate, br'))!;
+  expect([br.encoding, br.type]).toEqual(['br', 'text/javascript; charset=utf-8']);
+  expect(brotliDecompressSync(br.bytes).toString()).toBe(code);
+  expect((await files.packed('a.js', 'br'))!.bytes).toBe(br.bytes);
+  const gz = (await files.packed('a.js', 'gzip;q=0.5, br;q=0'))!;
+  expect(gz.encoding).toBe('gzip');
+  expect(gunzipSync(gz.bytes).toString()).toBe(code);
+  for (const [name, accepted] of [
+    ['a.js', undefined],
+    ['a.js', 'identity'],
+    ['short.js', 'br'],
+    ['a.png', 'br'],
+  ] as const)
+    expect((await files.packed(name, accepted))!.encoding).toBe(null);
+  expect(await files.packed('none.js', 'br')).toBe(null);
 });

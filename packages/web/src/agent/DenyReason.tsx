@@ -10,7 +10,14 @@ export function DenyReason({ isDisabled, onReason }: DenyReasonProps) {
   const [reason, setReason] = useState<string | null>(null);
   if (reason === null)
     return (
-      <button type="button" className="button plain" disabled={isDisabled} onClick={() => setReason('')}>
+      <button
+        type="button"
+        className="button plain"
+        disabled={isDisabled}
+        data-key="r"
+        aria-keyshortcuts="r"
+        onClick={() => setReason('')}
+      >
         Give a reason…
       </button>
     );

@@ -47,10 +47,11 @@ export function RequestButtons(props: RequestButtonsProps) {
             type="button"
             className={choice.behavior === 'deny' ? 'button danger' : 'button'}
             disabled={isDisabled}
-            aria-keyshortcuts={hasKeys ? key : undefined}
+            aria-keyshortcuts={key}
+            data-key={key}
             onClick={({ timeStamp }) => press(choice, timeStamp)}
           >
-            {hasKeys && key !== undefined && <kbd aria-hidden="true">{key}</kbd>}
+            {key !== undefined && <kbd aria-hidden="true">{key}</kbd>}
             {isNamedAllow(choice) || <span className="sr-only">Allow: </span>}
             {visibleTitle(choice.label, LABEL_CHARACTERS_MAX)}
             {unseen}

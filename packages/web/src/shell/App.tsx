@@ -1,10 +1,8 @@
-/** The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. Keeps PAGE-7. */
+/** The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. Keeps PAGE-7 and PAGE-77. */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { Home } from '../home/Home.tsx';
 import { displayName } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
-import { SettingsPage } from '../settings/SettingsPage.tsx';
-import { StartPage } from '../start/StartPage.tsx';
 import { BottomBar } from './BottomBar.tsx';
 import { HelpDialog } from './HelpDialog.tsx';
 import { LinkNotice } from './LinkNotice.tsx';
@@ -17,6 +15,9 @@ import { VersionNotice } from './VersionNotice.tsx';
 
 /** Loaded on demand: two thirds of the page's code belong to the terminal. */
 const SessionPage = lazy(async () => ({ default: (await import('../terminal/SessionPage.tsx')).SessionPage }));
+/** Loaded on demand, too: the front page is opened more often. */
+const StartPage = lazy(async () => ({ default: (await import('../start/StartPage.tsx')).StartPage }));
+const SettingsPage = lazy(async () => ({ default: (await import('../settings/SettingsPage.tsx')).SettingsPage }));
 
 export function App() {
   const route = useRoute();

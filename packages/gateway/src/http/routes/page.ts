@@ -12,10 +12,11 @@ export function pageRoutes(files: PageFiles): (app: FastifyInstance) => void {
       const { html, policy } = files.page();
       return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html);
     });
-    app.get<{ Params: { '*': string } }>('/assets/*', (request, reply) => {
-      const file = files.read(`assets/${request.params['*']}`);
+    app.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
+      const file = await files.packed(`assets/${request.params['*']}`, request.headers['accept-encoding']);
       if (!file) throw new SpoolError('NOT_FOUND');
-      return reply.type(file.type).header('cache-control', FOR_GOOD).send(file.bytes);
+      if (file.encoding !== null) void reply.header('content-encoding', file.encoding);
+      return reply.type(file.type).header('cache-control', FOR_GOOD).header('vary', 'accept-encoding').send(file.bytes);
     });
     app.get<{ Params: { file: string } }>('/:file', (request, reply) => {
       const { file: name } = request.params;
