@@ -63,13 +63,19 @@ function Given({ entry: { toolKind, input, diffs } }: { readonly entry: ToolEntr
   }
   const isKnown = toolKind === 'read' || (toolKind === 'edit' && diffs.length > 0);
   if (isKnown || typeof input !== 'object' || input === null || Object.keys(input).length === 0) return null;
-  return <ValueTree value={input} />;
+  return (
+    <>
+      <p className="card-note">Input</p>
+      <ValueTree value={input} />
+    </>
+  );
 }
 
-/** The output. The words of a successful edit add nothing to its change. */
+/** The output. The words of a successful edit add nothing to its change, nor those of a plan to its steps. */
 function Got({ entry }: { readonly entry: ToolEntry }) {
   const { toolKind, output, diffs, status, input } = entry;
-  if (output.isEmpty || (toolKind === 'edit' && diffs.length > 0 && status === 'ok')) return null;
+  const isSaid = (toolKind === 'edit' && diffs.length > 0) || todosOf(input) !== null;
+  if (output.isEmpty || (isSaid && status === 'ok')) return null;
   const text = output.toString();
   if (toolKind === 'agent') return <Markdown text={text} />;
   if (toolKind === 'read') {
@@ -77,7 +83,13 @@ function Got({ entry }: { readonly entry: ToolEntry }) {
     return <FileText text={text} language={language} />;
   }
   const value = toolKind === 'other' ? parsed(text) : undefined;
-  if (value !== undefined) return <ValueTree value={value} />;
+  if (value !== undefined)
+    return (
+      <>
+        <p className="card-note">Output</p>
+        <ValueTree value={value} />
+      </>
+    );
   return <OutputView text={text} isFromStart={toolKind === 'search' || toolKind === 'fetch'} />;
 }
 

@@ -172,8 +172,13 @@ export function PromptBox({ talk, agent, id, name, transcript, isWorking, histor
         />
         <div className="prompt-line">
           {agent !== null && (
-            <button type="button" className="button plain" onClick={() => picker.current!.click()}>
-              Attach image
+            <button
+              type="button"
+              className="button plain"
+              aria-label="Attach image"
+              onClick={() => picker.current!.click()}
+            >
+              Image
             </button>
           )}
           <input
@@ -189,20 +194,21 @@ export function PromptBox({ talk, agent, id, name, transcript, isWorking, histor
             }}
           />
           {agent !== null && <SwitchButtons {...{ agent, transcript, onTrouble }} />}
-          <span className="prompt-gap" />
-          {isWorking && (
-            <button
-              type="button"
-              className="button danger"
-              title="Escape"
-              onClick={() => void talk.interrupt().catch(onTrouble)}
-            >
-              Interrupt
+          <span className="prompt-actions">
+            {isWorking && (
+              <button
+                type="button"
+                className="button danger"
+                title="Escape"
+                onClick={() => void talk.interrupt().catch(onTrouble)}
+              >
+                Interrupt
+              </button>
+            )}
+            <button type="submit" className="button primary" disabled={isEmpty || isSending}>
+              {isWorking ? 'Queue' : 'Send'}
             </button>
-          )}
-          <button type="submit" className="button primary" disabled={isEmpty || isSending}>
-            {isWorking ? 'Queue' : 'Send'}
-          </button>
+          </span>
         </div>
       </div>
     </form>

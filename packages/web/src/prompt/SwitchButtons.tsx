@@ -16,7 +16,9 @@ export function SwitchButtons({ agent, transcript: { model, mode }, onTrouble }:
   return (
     <>
       <Switch label="Model" value={model} onValue={(next) => send({ do: 'setModel', model: next })} />
-      <Switch label="Mode" value={mode} onValue={(next) => send({ do: 'setMode', mode: next })} />
+      {mode !== undefined && (
+        <Switch label="Mode" value={mode} onValue={(next) => send({ do: 'setMode', mode: next })} />
+      )}
     </>
   );
 }
