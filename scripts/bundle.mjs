@@ -63,7 +63,7 @@ const CHUNKS = [
   },
   {
     name: 'client',
-    test: /packages\/client\/src\/(?!remote\/|node\/(waits|summary|repository|socket-transport))/,
+    test: /packages\/client\/src\/(?!remote\/|node\/(waits|summary|repository|socket-transport|node-road))/,
     priority: 2,
   },
   { name: 'ls', test: /packages\/cli\/src\/(listing\/(?!template)|verbs\/ls\.)/, priority: 2 },

@@ -31,9 +31,9 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-/** Routes that are not described: the page, logins, health, and the socket. */
+/** Routes that are not described: the page, logins, machines that join, health, and the socket. */
 const NOT_API =
-  /^(GET \/|GET \/assets\/\*|GET \/:file|GET \/(healthz|readyz|metrics|ws)|GET \/api\/(me|openapi\.json)|POST \/api\/(login|logout|challenge|pass))$/;
+  /^(GET \/|GET \/assets\/\*|GET \/:file|GET \/(healthz|readyz|metrics|ws)|GET \/api\/(me|openapi\.json)|POST \/api\/(login|logout|challenge|pass|nodes))$/;
 
 test('[API-1] every route is described, and nothing else', () => {
   const routes = Object.entries(described).flatMap(([path, operations]) =>

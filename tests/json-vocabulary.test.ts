@@ -94,6 +94,7 @@ const WITHOUT_SESSION: readonly string[] = [
   'daemon',
   'doctor',
   'service',
+  'node',
   'completions',
   'version',
   'skill',

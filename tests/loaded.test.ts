@@ -57,6 +57,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   share: ['list'],
   daemon: ['status'],
   context: ['list'],
+  node: ['list'],
   config: ['show'],
   policy: ['show'],
   notify: ['test'],

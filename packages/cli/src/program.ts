@@ -46,6 +46,7 @@ function connectOptions(program: ProgramLocation, { start = true }: OpenOptions)
     notice(`spool: SPOOL_LOG=${JSON.stringify(level)} is not a level; use ${LOG_LEVELS.join(', ')}`);
   const who = `cli ${process.pid}`;
   const host = program.host();
-  if (host !== null) return { url: host.url, token: host.token, who };
+  if (host?.url !== undefined) return { url: host.url, token: host.token, who };
+  if (host !== null) return { node: host.node, env: process.env, daemonEntry: program.daemonEntry, who };
   return { env: process.env, start, daemonEntry: program.daemonEntry, who, connectSocket: daemonSocket };
 }

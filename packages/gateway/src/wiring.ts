@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
-import { doorsFolder, type GatewayStart } from '@spool/protocol';
+import { doorsFolder, type GatewayStart, joinsFile, nodesFile, nodeSocketBeside } from '@spool/protocol';
 import { openRequest } from './auth/answer-note.ts';
 import { Auditor } from './auth/auditor.ts';
 import type { ConnectionFaults } from './http/connection-faults.ts';
@@ -31,6 +31,14 @@ import { makeGatewayServer } from './http/server.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { ActiveRequests } from './http/active-requests.ts';
 import { WebSockets } from './websocket/websockets.ts';
+import { JoinEntrance } from './nodes/join-entrance.ts';
+import { JoinedMachines } from './nodes/joined-machines.ts';
+import { MachineKey } from './nodes/machine-key.ts';
+import { listenForClients } from './nodes/node-socket.ts';
+import { joinFileAt, nodeFileAt } from './nodes/records.ts';
+import { NodeRegistry } from './nodes/registry.ts';
+import { SeenSessions } from './nodes/seen-sessions.ts';
+import { nodeRoutes } from './http/routes/nodes.ts';
 
 export interface WiredServer {
   readonly server: Server;
@@ -74,7 +82,12 @@ export async function wire(
     proxies,
     activeRequests,
   });
+  const key = MachineKey.in(folder);
+  const registry = new NodeRegistry(nodeFileAt(nodesFile(home)), new SeenSessions(`${folder}/nodes`));
+  const joined = new JoinedMachines({ file: joinFileAt(joinsFile(home)), key, authenticator, keeper });
+  listenForClients(paths.map(nodeSocketBeside), { registry, joined });
   tokenCache.onChange = () => {
+    joined.closeRevoked();
     const isValid = (id: string): boolean => tokenCache.isValid(id);
     activeRequests.closeRevoked(isValid);
     lastUsed.forget(isValid);
@@ -103,11 +116,13 @@ export async function wire(
     authenticator,
     certificate: source?.current ?? null,
     sockets,
+    entrance: new JoinEntrance(key, registry),
     faults,
     held,
     routes: [
       pageRoutes(new PageFiles(fileURLToPath(new URL('./web', import.meta.url)))),
       loginRoutes({ authenticator, keeper, place }),
+      nodeRoutes({ authenticator, keeper, registry, key }),
       addRoutes(authenticator, api),
       healthRoutes({ keeper, sockets: () => sockets, faults: () => faults.counts, routes: api }),
     ],

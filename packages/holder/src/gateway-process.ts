@@ -8,7 +8,7 @@
  * no other program can take its port.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
@@ -21,6 +21,8 @@ import {
   type GatewayPing,
   type GatewayPong,
   type GatewayStart,
+  joinsFile,
+  nodesFile,
   type WantedGateway,
 } from '@spool/protocol';
 import type { DaemonLog } from './daemon-log.ts';
@@ -72,11 +74,15 @@ export class GatewayProcess {
     this.#owner = owner;
   }
 
-  /** Continues with the options that the last holder of this daemon was asked for. */
+  /**
+   * Continues with the options that the last holder of this daemon was asked for; with nodes or joined machines, also with those of the
+   * last daemon, because other machines wait for this one.
+   */
   resume(): void {
     if (this.#options !== null) return;
     const wanted = this.#read();
-    if (wanted === null || wanted.daemonStartedAt !== this.#owner.daemon().startedAt) return;
+    if (wanted === null) return;
+    if (wanted.daemonStartedAt !== this.#owner.daemon().startedAt && !this.#hasMachines()) return;
     this.#options = wanted.options;
     this.#start();
   }
@@ -172,6 +178,11 @@ export class GatewayProcess {
     this.#owner.log.say(`the gateway is gone: ${why}; starting another`, 'warn');
     if (waitMs === 0) this.#start();
     else this.#timer = setTimeout(() => this.#options && this.#start(), waitMs);
+  }
+
+  #hasMachines(): boolean {
+    const { home } = this.#owner.daemon();
+    return existsSync(nodesFile(home)) || existsSync(joinsFile(home));
   }
 
   get #file(): string {

@@ -11,6 +11,8 @@ export interface DaemonOptions {
   /** The gateway of another machine, and a token for it. */
   readonly url?: string | undefined;
   readonly token?: string | undefined;
+  /** A node of this machine. */
+  readonly node?: string | undefined;
   /** Whether the calling agent may answer requests of other agents. */
   readonly mayApprove?: boolean | undefined;
 }

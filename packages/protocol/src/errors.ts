@@ -81,6 +81,10 @@ export const ERROR_CODES = {
     'too many requests and WebSockets are open, with this token or in total; close some, or try again later',
   HOST_UNREACHABLE: 'cannot reach the host; check its address, and that `spool web` runs there',
   CONTEXT_UNKNOWN: 'no such context; `spool context ls` lists them',
+  NODE_UNKNOWN: 'no such node; `spool node ls` lists them',
+  NODE_AWAY: 'the node is away; check that it runs and can reach this machine (`spool node ls` shows since when)',
+  NODE_NAME_TAKEN: 'another node has this name; choose another one, or remove that node with `spool node remove`',
+  INVITE_REFUSED: 'this invite was used before or is too old; run `spool node invite` for another',
   GATEWAY_NOT_FOUND: 'no Spool gateway answers at this address; check the port and the base path',
   // The gateway
   GATEWAY_START_FAILED:

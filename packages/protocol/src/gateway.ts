@@ -19,11 +19,15 @@ export const GATEWAY_PORT = 7733;
 /** The time for which a launch code in a URL can be used, once. */
 export const LAUNCH_CODE_MS = 60_000;
 
+/** The time for which an invite can be used, once. */
+export const INVITE_MS = 3_600_000;
+
 /**
  * `token`: for programs. `device`: a browser that has logged in. `code`: the code in the launch URL, for one use. `share`: a link
- * for others, exchanged for a `device`.
+ * for others, exchanged for a `device`. `invite`: lets one machine become a node of this one. `peer`: a machine that this one has
+ * joined, with its rights here.
  */
-export type TokenKind = 'token' | 'device' | 'code' | 'share';
+export type TokenKind = 'token' | 'device' | 'code' | 'share' | 'invite' | 'peer';
 
 /** The record of a token; the secret itself is never stored. */
 export interface TokenInfo {
@@ -63,7 +67,7 @@ const CLOCK_SLACK_MS = 5000;
  * would revive a code that another person has seen.
  */
 export function isTokenInTime({ kind, createdAt, expiresAt }: StoredToken, now: number): boolean {
-  if (kind === 'code' && now < createdAt - CLOCK_SLACK_MS) return false;
+  if ((kind === 'code' || kind === 'invite') && now < createdAt - CLOCK_SLACK_MS) return false;
   return expiresAt === null || expiresAt > now;
 }
 

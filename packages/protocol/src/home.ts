@@ -81,6 +81,21 @@ export function gatewayFaultsFile(home: Home): string {
   return `${doorsFolder(home)}/gateway-faults.json`;
 }
 
+/** Returns the file with the nodes of this machine, which exists while there are some. The gateway writes it. */
+export function nodesFile(home: Home): string {
+  return `${doorsFolder(home)}/nodes.json`;
+}
+
+/** Returns the file with the machines that this one has joined, which exists while there are some. The gateway writes it. */
+export function joinsFile(home: Home): string {
+  return `${doorsFolder(home)}/joins.json`;
+}
+
+/** Returns the socket beside the daemon's on which the gateway connects local clients with nodes. */
+export function nodeSocketBeside(socket: string): string {
+  return `${socket.slice(0, socket.lastIndexOf('/'))}/nodes.sock`;
+}
+
 /** Returns the folder with copies of the daemon's program, each in a folder (decision 161). */
 export function programFolder(state: string): string {
   return `${state}/program`;

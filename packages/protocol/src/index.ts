@@ -16,6 +16,7 @@ export * from './limits.ts';
 export * from './log-line.ts';
 export * from './grid.ts';
 export * from './listing.ts';
+export * from './nodes.ts';
 export type * from './notices.ts';
 export type * from './page-answers.ts';
 export * from './private-folder.ts';

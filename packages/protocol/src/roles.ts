@@ -128,6 +128,7 @@ export const ROUTE_ROLES = {
   'POST /api/logout': 'token',
   'GET /api/me': 'token',
   'GET /ws': 'token',
+  'POST /api/nodes': 'anyone',
   'GET /metrics': 'operator',
   'GET /api/openapi.json': 'token',
   'GET /api/sessions': 'viewer',

@@ -279,7 +279,7 @@ export const GATEWAY_DEFENCES: readonly Defence[] = [
   {
     attack: 'a port that opens again after `daemon stop`',
     file: 'packages/holder/src/gateway-process.ts',
-    find: ' || wanted.daemonStartedAt !== this.#owner.daemon().startedAt',
+    find: 'if (wanted.daemonStartedAt !== this.#owner.daemon().startedAt && !this.#hasMachines()) return;',
     without: '',
     test: { file: 'packages/holder/src/gateway-process.test.ts' },
   },

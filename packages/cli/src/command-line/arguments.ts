@@ -65,6 +65,7 @@ type FlagValue<F extends Flag> = F['kind'] extends 'on'
 export type ParsedArguments<V extends Verb> = {
   readonly flags: { readonly [K in keyof V['flags'] & string as Camel<K>]: FlagValue<V['flags'][K]> } & {
     readonly json: boolean;
+    readonly node?: string | undefined;
   };
   readonly operands: readonly string[];
 };
@@ -77,6 +78,7 @@ export const COMMON_FLAGS = {
     kind: 'on',
     about: 'print JSON: one object or array; streams and several sessions print one object per line (NDJSON)',
   },
+  node: { kind: 'text', value: 'NODE', about: 'on this node (`spool node ls` lists them); `NODE/ID` works too' },
   help: { kind: 'on', short: 'h', about: 'show this help' },
 } as const satisfies Record<string, Flag>;
 

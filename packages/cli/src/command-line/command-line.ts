@@ -8,7 +8,7 @@ import { exitWhenWritten, isTerminal, print, terminalWidth } from '../output/std
 import { nearest } from './suggestion.ts';
 import { UsageError } from './usage-error.ts';
 import { LOADERS } from './verb-loaders.ts';
-import { VERBS, verbCalled } from './verb-table.ts';
+import { type VerbName, VERBS, verbCalled } from './verb-table.ts';
 
 /** The width in a pipe or a file. */
 const HELP_WIDTH = 80;
@@ -47,6 +47,20 @@ async function dispatch(words: readonly string[], program: ProgramLocation): Pro
   const verb: Verb = VERBS[name];
   const args = parseArguments(name, verb, rest);
   if (args.help) return await help(program, 'help', [name]);
+  if (!NO_HOST.has(name) && mayNameNode(args)) {
+    const { chooseNode } = await import('../remote/node-choice.ts');
+    const chosen = chooseNode(name, verb, args);
+    if (chosen !== null) return await act(name, chosen.args, { ...program, host: () => chosen.host });
+  }
+  return await act(name, args, program);
+}
+
+/** Returns whether a node is named: by the flag, or perhaps in `NODE/ID`. */
+function mayNameNode({ flags, operands }: ParsedArguments<Verb>): boolean {
+  return flags.node !== undefined || operands.some((operand) => operand.includes('/'));
+}
+
+async function act(name: VerbName, args: ParsedArguments<Verb>, program: ProgramLocation): Promise<number> {
   const host = NO_HOST.has(name) ? null : program.host();
   if (host !== null) checkAfar(name, args.operands, host);
   const { default: action } = await LOADERS[name]();
@@ -69,7 +83,7 @@ async function help(program: ProgramLocation, first: string | undefined, rest: r
 function unknownVerb(typed: string): UsageError {
   if (typed.startsWith('-'))
     return new UsageError(
-      `unknown flag ${typed}; flags come after the verb, except --host, --token-file and --context`,
+      `unknown flag ${typed}; flags come after the verb, except --host, --token-file, --context and --node`,
     );
   const meant = nearest(typed, [...Object.keys(VERBS), 'help']);
   const hint = meant ? `did you mean \`spool ${meant}\`?` : `to run a command, use: spool run -- ${typed}`;

@@ -1,5 +1,6 @@
 /** The help texts [SAY-5], generated from the table of verbs and wrapped at the width of the terminal. */
 import { COMMON_FLAGS, type Flag, type Verb } from './arguments.ts';
+import { ABOUT_HERE, NO_HOST } from '../remote/local-verbs.ts';
 import { EXIT } from './exit-code.ts';
 import { ID_ABOUT, VERBS, type VerbName } from './verb-table.ts';
 import { NO_BREAK, paragraphs, twoColumns, wrapped } from './wrapped-text.ts';
@@ -14,7 +15,7 @@ const GROUPS: readonly (readonly [title: string, verbs: readonly VerbName[]])[] 
   ['Wait and find out', ['wait', 'task', 'events', 'explain', 'summary', 'inspect']],
   ['End, remove, start again', ['stop', 'kill', 'rm', 'rerun']],
   ['Rename, play back, export', ['rename', 'update', 'replay', 'export']],
-  ['Spool itself', ['daemon', 'service', 'context', 'doctor', 'mcp', 'skill', 'completions', 'version']],
+  ['Spool itself', ['daemon', 'service', 'node', 'context', 'doctor', 'mcp', 'skill', 'completions', 'version']],
 ];
 
 const EXAMPLES: Verb['examples'] = [
@@ -56,7 +57,9 @@ export function longHelp(width: number): string {
 
 export function verbHelp(name: VerbName, width: number): string {
   const verb: Verb = VERBS[name];
-  const flags = Object.entries({ ...verb.flags, ...COMMON_FLAGS } as Record<string, Flag>);
+  const flags = Object.entries({ ...verb.flags, ...COMMON_FLAGS } as Record<string, Flag>).filter(
+    ([long]) => long !== 'node' || !(NO_HOST.has(name) || Object.hasOwn(ABOUT_HERE, name)),
+  );
   return [
     ...wrapped(`spool ${name}: ${verb.summary}`, width),
     '',

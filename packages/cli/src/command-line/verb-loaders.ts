@@ -40,6 +40,7 @@ export const LOADERS: { readonly [N in VerbName]: () => Promise<{ readonly defau
   share: () => import('../verbs/share.ts'),
   audit: () => import('../verbs/audit.ts'),
   daemon: () => import('../verbs/daemon.ts'),
+  node: () => import('../verbs/node.ts'),
   context: () => import('../verbs/context.ts'),
   config: () => import('../verbs/config.ts'),
   policy: () => import('../verbs/policy.ts'),

@@ -9,10 +9,21 @@ import { UsageError } from '../command-line/usage-error.ts';
 import { readContexts } from './contexts.ts';
 import { readToken } from './token-file.ts';
 
-export interface Host {
+/** Another machine: by the address of its gateway, or as a node of this one. */
+export type Host = GatewayHost | NodeHost;
+
+interface GatewayHost {
   readonly url: string;
   readonly token: string;
+  readonly node?: undefined;
   /** The origin of this choice, for messages. */
+  readonly from: string;
+}
+
+export interface NodeHost {
+  readonly node: string;
+  readonly url?: undefined;
+  readonly token?: undefined;
   readonly from: string;
 }
 
@@ -20,12 +31,13 @@ export interface HostFlags {
   readonly host?: string;
   readonly 'token-file'?: string;
   readonly context?: string;
+  readonly node?: string;
 }
 
 /** The name of this machine in `--context`. */
 export const LOCAL = 'local';
 
-const FLAGS: ReadonlySet<string> = new Set(['host', 'token-file', 'context'] satisfies (keyof HostFlags)[]);
+const FLAGS: ReadonlySet<string> = new Set(['host', 'token-file', 'context', 'node'] satisfies (keyof HostFlags)[]);
 
 /** Takes the flags before the verb off the words. */
 export function splitHostFlags(words: readonly string[]): {
@@ -49,6 +61,11 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Returns the chosen host; null for this machine. */
 export function chooseHost(flags: HostFlags, env: Variables = process.env): Host | null {
+  if (flags.node !== undefined) {
+    if (flags.host !== undefined || flags.context !== undefined)
+      throw new UsageError('use one of --node, --host and --context');
+    return { node: flags.node, from: `the node ${flags.node}` };
+  }
   if (flags.context !== undefined) {
     if (flags.host !== undefined) throw new UsageError('use --host or --context, not both');
     return flags.context === LOCAL ? null : savedHost(flags.context, env);

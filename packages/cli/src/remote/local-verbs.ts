@@ -7,6 +7,7 @@ export const ABOUT_HERE: Readonly<Record<string, string>> = {
   daemon: 'starts, stops and restarts the daemon of this machine',
   doctor: 'checks this machine',
   service: 'is about the services of this machine',
+  node: 'manages the nodes of this machine',
   web: 'controls the gateway of this machine',
 };
 
@@ -17,7 +18,7 @@ export function checkAfar(verb: string, operands: readonly string[], host: Host)
   const about = Object.hasOwn(ABOUT_HERE, verb) ? ABOUT_HERE[verb] : undefined;
   if (about === undefined || ALSO_AFAR.has(`${verb} ${operands[0]}`)) return;
   throw new UsageError(
-    `\`${verb}\` ${about}, but ${host.from} leads to ${host.url}; use: spool --context local ${[verb, ...operands].join(' ')}`,
+    `\`${verb}\` ${about}, but ${host.from} leads to ${host.url ?? `the node ${host.node}`}; use: spool --context local ${[verb, ...operands].join(' ')}`,
   );
 }
 

@@ -1,12 +1,13 @@
 /** `spool ls`: lists sessions as a table, as ids, as JSON or as lines of one's own form. Keeps LIST-2 and LIST-5. */
+import { existsSync } from 'node:fs';
 import type { RequestClient } from '@spool/client';
-import type { SessionInfo } from '@spool/protocol';
+import { homeFrom, nodesFile, type SessionInfo } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
-import { askedFor } from '../listing/filters.ts';
+import { askedFor, type ListQuery } from '../listing/filters.ts';
 import { sessionOrder } from '../listing/order.ts';
 import { printable } from '../output/printable.ts';
 import { notice, print, printJson, terminalHeight, terminalWidth, wantsColour } from '../output/stdio.ts';
-import { openForRequests, type VerbAction } from '../program.ts';
+import { openForRequests, type ProgramLocation, type VerbAction } from '../program.ts';
 
 /** The number of ended sessions shown without --all; fewer on a terminal where the running ones would scroll away. */
 const ENDED_SHOWN = 10;
@@ -22,12 +23,18 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   const line = format === 'json' || format === 'table' ? null : await templateOf(format);
   await using client = await openForRequests(program);
   const isSome = !flags.all && flags.limit === undefined && format !== 'json';
-  const [running, ended] = await Promise.all([
+  const limit = isSome ? ENDED_SHOWN : flags.limit;
+  const [running, ended, afar] = await Promise.all([
     asked.running === null ? [] : client.list(asked.running),
-    listEnded(client, asked.ended, isSome ? ENDED_SHOWN : flags.limit),
+    listEnded(client, asked.ended, limit),
+    hasNodes(program) ? listNodes(asked, limit) : null,
   ]);
   const latest = isSome ? ended.sessions.slice(0, endedRoom(running.length)) : ended.sessions;
-  const shown = [...running, ...latest].sort(order);
+  const own = program.host()?.node;
+  const here =
+    own === undefined ? [...running, ...latest] : [...running, ...latest].map((each) => ({ ...each, node: own }));
+  const all = [...here, ...(afar?.sessions ?? [])].sort(order);
+  const shown = afar === null || format === 'json' ? all : all.map((session) => afar.asShown(session));
   if (format === 'json') {
     printJson(shown);
     return 0;
@@ -38,7 +45,7 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
     if (lines.length > 0) print(lines.join('\n'));
     return 0;
   }
-  const hidden = ended.matching - latest.length;
+  const hidden = ended.matching - latest.length + (afar?.hidden ?? 0);
   if (line !== null) {
     const now = Date.now();
     if (shown.length > 0) print(shown.map((session) => line(session, now)).join('\n'));
@@ -49,6 +56,29 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
 };
 
 export default ls;
+
+/** Returns whether there are nodes: a file of the gateway exists then. */
+function hasNodes(program: ProgramLocation): boolean {
+  return program.host() === null && existsSync(nodesFile(homeFrom(process.env, process.getuid?.() ?? 0)));
+}
+
+/** Lists the sessions of nodes, without which a list must not fail. */
+async function listNodes(
+  asked: ListQuery,
+  limit: number | undefined,
+): Promise<{
+  readonly sessions: readonly SessionInfo[];
+  readonly hidden: number;
+  asShown(session: SessionInfo): SessionInfo;
+}> {
+  const { asShown, sessionsOfNodes } = await import('../remote/node-sessions.ts');
+  const now = Date.now();
+  const found = await sessionsOfNodes(asked, limit);
+  if (found === null) notice('The sessions of nodes are not listed, because no gateway runs; `spool web` starts it.');
+  const sessions = found?.sessions ?? [];
+  const ended = sessions.filter(({ state }) => state !== 'running').length;
+  return { sessions, hidden: (found?.matching ?? 0) - ended, asShown: (session) => asShown(session, now) };
+}
 
 function endedRoom(running: number): number {
   const height = terminalHeight();

@@ -9,7 +9,14 @@ const mcp: VerbAction<'mcp'> = async ({ flags }, { daemonEntry, host }) => {
       'This is an MCP server: an agent starts it and talks to it on stdin. To add it to Claude Code: claude mcp add spool -- spool mcp\nOther agents: docs/mcp.md. Press Ctrl-D or Ctrl-C to end it; sessions keep running.',
     );
   const afar = host();
-  await serve({ env: process.env, daemonEntry, url: afar?.url, token: afar?.token, mayApprove: flags.allowApprove });
+  await serve({
+    env: process.env,
+    daemonEntry,
+    url: afar?.url,
+    token: afar?.token,
+    node: afar?.node,
+    mayApprove: flags.allowApprove,
+  });
   return 0;
 };
 

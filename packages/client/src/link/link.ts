@@ -42,6 +42,9 @@ const TROUBLE_LOOK_MS = 250;
 /** The age below which an attempt continues after `wake`: several events wake a page at once. */
 const WAKE_FRESH_MS = 1000;
 
+/** The errors of a daemon that was there, and may come back. */
+const MAY_RETURN: ReadonlySet<string> = new Set(['DAEMON_UNREACHABLE', 'HOST_UNREACHABLE', 'NODE_AWAY']);
+
 export class Link {
   readonly #runtime: Runtime;
   readonly #reconnectMs: number;
@@ -232,7 +235,7 @@ export class Link {
   #mayRetry(error: unknown): boolean {
     if (error instanceof BrokenConnection) return error.mayRetry;
     if (!SpoolError.is(error)) return false;
-    if (error.code === 'DAEMON_UNREACHABLE' || error.code === 'HOST_UNREACHABLE') return this.#wasOpen;
+    if (MAY_RETURN.has(error.code)) return this.#wasOpen;
     return error.code === 'CONNECTION_LOST';
   }
 }

@@ -7,6 +7,8 @@ import { type ConnectSocket, dial } from './dial.ts';
 import { sleep } from './sleep.ts';
 
 export interface ConnectOptions {
+  /** A node of this machine, by its name in `spool node ls`. */
+  readonly node?: string | undefined;
   /** A daemon on another machine: the address of its gateway, `https://host[:port][/base]`. */
   readonly url?: string | undefined;
   /** The token for `url`, from `spool token create`. */

@@ -29,6 +29,7 @@ export type { WaitEnd, WaitForOptions } from './waits/waiting.ts';
 /** Returns a client whose daemon has answered: errors are reported here, and not at the first request. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   checkNode(process.versions.node);
+  if (options.node !== undefined) return await (await import('./node-road.ts')).connectToNode(options.node, options);
   if (options.url !== undefined) return await connectFromAfar(options.url, options);
   const { env = process.env } = options;
   return await openHere(Client, options, {

@@ -42,17 +42,19 @@ export async function connect(options: RemoteOptions): Promise<Client> {
 }
 
 export function remoteRuntime(address: GatewayAddress, token?: string): Runtime {
-  return {
-    dial: (signal) => dialWebSocket({ address, token }, signal),
-    sleep,
-    now: () => web.performance.now(),
-    randomId,
-    silence: REMOTE_SILENCE,
-    isRemote: true,
-    runDefaults: () => ({ cwd: '~', env: {}, base: 'daemon' }),
-    resolvePath: (path) => (/^(\/|~(\/|$))/.test(path) ? path : `~/${path}`),
-  };
+  return { ...REMOTE, dial: (signal) => dialWebSocket({ address, token }, signal) };
 }
+
+/** The runtime of a client on another machine than its daemon, besides the connection. */
+export const REMOTE: Omit<Runtime, 'dial'> = {
+  sleep,
+  now: () => web.performance.now(),
+  randomId,
+  silence: REMOTE_SILENCE,
+  isRemote: true,
+  runDefaults: () => ({ cwd: '~', env: {}, base: 'daemon' }),
+  resolvePath: (path) => (/^(\/|~(\/|$))/.test(path) ? path : `~/${path}`),
+};
 
 /** The longest timer of browsers and Node (24 days); a longer one would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;

@@ -81,6 +81,19 @@ export class Authenticator {
     return found?.kind === 'device' && found.port === place.port ? found : null;
   }
 
+  /** Returns the record of a machine that this one has joined; null if it was revoked. */
+  peer(id: string): StoredToken | null {
+    const found = this.#options.tokenCache.get(id);
+    return found?.kind === 'peer' ? found : null;
+  }
+
+  /** Returns the invite that this request carries. Throws INVITE_REFUSED. */
+  identifyInvite(request: Pick<IncomingMessage, 'headers' | 'socket'>): StoredToken {
+    const invite = this.#options.tokenCache.findInvite(bearerOf(request.headers) ?? '');
+    if (!invite) throw this.refused(this.addressOf(request), new SpoolError('INVITE_REFUSED'));
+    return invite;
+  }
+
   get passes(): Passes {
     return this.#options.passes;
   }

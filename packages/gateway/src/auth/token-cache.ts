@@ -52,6 +52,12 @@ export class TokenCache {
     return token?.kind === 'token' ? token : null;
   }
 
+  /** Returns the record of an invite that can still be used. */
+  findInvite(text: string): StoredToken | null {
+    const token = this.#right(text);
+    return token?.kind === 'invite' ? token : null;
+  }
+
   /** Returns whether this code or share link can still be exchanged. */
   isCode(text: string): boolean {
     return (this.#right(text)?.usesLeft ?? 0) > 0;

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ConnectionFaults } from './connection-faults.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { HeldBytes } from './held-bytes.ts';
+import type { JoinEntrance } from '../nodes/join-entrance.ts';
 import { makeGatewayServer } from './server.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 import type { WebSockets } from '../websocket/websockets.ts';
@@ -14,6 +15,7 @@ const options = {
   authenticator: {} as Authenticator,
   certificate: null,
   sockets: {} as WebSockets,
+  entrance: {} as JoinEntrance,
   held: new HeldBytes(),
   get faults() {
     return new ConnectionFaults({ say: (line) => expect.unreachable(line), onEndless: () => {} });

@@ -12,6 +12,7 @@ import type { HeldBytes } from './held-bytes.ts';
 import type { Certificate } from '../tls/certificate.ts';
 import { type AcceptedNames, checkOrigin } from '../auth/origin-check.ts';
 import { type Authenticator, hasProgramToken } from '../auth/authenticator.ts';
+import { JOIN_PATH, type JoinEntrance } from '../nodes/join-entrance.ts';
 import { problemOf } from './problem.ts';
 import { UnauthenticatedClients } from '../auth/unauthenticated-clients.ts';
 import type { WebSockets } from '../websocket/websockets.ts';
@@ -29,6 +30,7 @@ export interface ServerOptions {
   readonly authenticator: Authenticator;
   readonly certificate: Certificate | null;
   readonly sockets: WebSockets;
+  readonly entrance: JoinEntrance;
   readonly faults: ConnectionFaults;
   readonly held: HeldBytes;
   readonly routes: readonly ((app: FastifyInstance) => void)[];
@@ -196,8 +198,11 @@ function upgrade(
     const refusal = checkOrigin(request, options.names);
     if (refusal) throw new SpoolError(refusal.code);
     // Dialects name their session in the query, which is not a secret.
-    if (pathWithin(request.url ?? '', options).split('?')[0] !== `${options.basePath}/ws`)
-      throw new SpoolError('NOT_FOUND');
+    const path = pathWithin(request.url ?? '', options).split('?')[0];
+    // A node has no token: it proves its key in the first messages. Browsers, which send their origin, are not nodes.
+    if (path === `${options.basePath}${JOIN_PATH}` && request.headers.origin === undefined)
+      return options.entrance.accept(request, socket, head, () => unauthenticated.know(request));
+    if (path !== `${options.basePath}/ws`) throw new SpoolError('NOT_FOUND');
     if (request.headers.origin === undefined && !hasProgramToken(request.headers))
       throw new SpoolError('ORIGIN_REFUSED');
     const principal = options.authenticator.identify(request);

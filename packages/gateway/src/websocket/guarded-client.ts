@@ -1,30 +1,16 @@
 /** The SDK over a guarded link: routes call it, and the guard decides about each request. */
-import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Transport } from '@spool/client';
 import { encodeJson, FrameType, toWireError } from '@spool/protocol';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Principal } from '../auth/principal.ts';
+import { runtimeOver } from './client-runtime.ts';
 
 /** The limit for a reconnection: a keeper that is being replaced is back long before. */
 const RECONNECT_MS = 5000;
 
 export function guardedClient(authenticator: Authenticator, principal: Principal): Client {
-  return new Client(
-    {
-      dial: async () => new GuardedTransport(authenticator, principal),
-      async sleep(ms, signal) {
-        const aborting = new AbortController();
-        const abort = (): void => aborting.abort();
-        signal?.addEventListener('abort', abort);
-        await sleep(signal?.aborted ? 0 : ms, undefined, { signal: aborting.signal }).catch(() => {}); // aborted: it has ended
-        signal?.removeEventListener('abort', abort);
-      },
-      now: () => performance.now(),
-      randomId: () => `w${randomBytes(6).toString('hex').slice(0, 9)}`,
-    },
-    { reconnectMs: RECONNECT_MS },
-  );
+  const runtime = runtimeOver(async () => new GuardedTransport(authenticator, principal));
+  return new Client(runtime, { reconnectMs: RECONNECT_MS });
 }
 
 class GuardedTransport implements Transport {

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import {
   isTokenInTime,
+  INVITE_MS,
   LAUNCH_CODE_MS,
   type Requests,
   SpoolError,
@@ -52,8 +53,10 @@ export class TokenStore {
     const { kind, role, name = kind, scope = {}, uses } = ask;
     if (role === 'owner' && Object.keys(scope).length > 0)
       throw new SpoolError('ARGUMENT_INVALID', { argument: 'role', value: role, reason: 'an owner has all sessions' });
-    const expiresAt = ask.expiresAt ?? (kind === 'code' ? this.#now() + LAUNCH_CODE_MS : null);
-    const usesLeft = kind === 'token' ? null : (uses ?? 1);
+    const expiresAt =
+      ask.expiresAt ??
+      (kind === 'code' ? this.#now() + LAUNCH_CODE_MS : kind === 'invite' ? this.#now() + INVITE_MS : null);
+    const usesLeft = kind === 'code' || kind === 'share' ? (uses ?? 1) : null;
     const id = newId();
     const token = `spool_${id}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const hash = hashOf(token);

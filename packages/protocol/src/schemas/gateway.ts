@@ -100,7 +100,7 @@ export const GATEWAY_REQUEST_SCHEMAS = {
   }),
   /** Creates a token; the answer is the only message with its secret. */
   createToken: z.strictObject({
-    kind: z.enum(['token', 'code', 'share']),
+    kind: z.enum(['token', 'code', 'share', 'invite', 'peer']),
     role: z.enum(ROLES),
     name: name.optional(),
     scope: TOKEN_SCOPE.optional(),

@@ -2,6 +2,34 @@
 import type { Verb } from '../arguments.ts';
 
 export const REMOTE_VERBS = {
+  node: {
+    summary: 'use other machines as if their sessions were here',
+    operands: ['invite|join|ls|remove|joined|leave', '[URL|NAME]', '[CODE]'],
+    flags: {
+      role: {
+        kind: 'text',
+        value: 'ROLE',
+        words: ['viewer', 'prompter', 'operator', 'owner'],
+        about:
+          'invite: the rights of this machine on the node (default: operator). join: at most these rights (default: at most operator)',
+      },
+      name: { kind: 'text', value: 'NAME', about: 'join: the name of this machine there (default: its host name)' },
+      expires: { kind: 'duration', value: 'DUR', about: 'invite: the time for which it can be used (default: 1h)' },
+    },
+    details: [
+      '`invite` starts the gateway (`spool web`) and prints its address and a code, which one machine can use once. `join URL CODE`',
+      'on that machine makes it a node of this one: its gateway dials URL, and reconnects whenever the connection breaks, so the node',
+      'needs no address that others can reach. The rights go one way: the node gets none here. `ls` lists the nodes and `remove NAME` ends one;',
+      'on a node, `joined` lists the machines that it serves and `leave NAME` ends that.',
+      '',
+      '`spool ls` then lists the sessions of all nodes. Every verb accepts NODE/ID, and --node NODE before or after the verb.',
+    ].join('\n'),
+    examples: [
+      ['spool node invite', 'prints URL and code'],
+      ['spool node join https://laptop.example CODE --name build1', 'on the other machine'],
+      ['spool node ls', 'the nodes, and which are away'],
+    ],
+  },
   context: {
     summary: 'save other machines, and choose the one that commands go to',
     operands: ['add|use|ls|rm', '[NAME]', '[URL]'],

@@ -1,0 +1,50 @@
+/** Redeems an invite at another machine: the two exchange their public keys, over TLS or loopback. */
+import type { GatewayAddress } from '@spool/client/remote';
+import { ERROR_CODES, type ErrorCode, ROLES, SpoolError } from '@spool/protocol';
+import { z } from 'zod';
+import { PUBLIC_KEY_CHARS } from './machine-key.ts';
+
+const INVITE_WITHIN_MS = 10_000;
+
+export const NODES_ROUTE = '/api/nodes';
+
+/** The answer of the inviting machine: its name and key, and the rights that the invite was made for. */
+export const invitation = z.object({
+  name: z.string().min(1).max(100),
+  publicKey: z.string().length(PUBLIC_KEY_CHARS),
+  role: z.enum(ROLES),
+});
+
+const problem = z.object({
+  code: z.string(),
+  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+});
+
+export async function acceptedInvite(
+  { url }: GatewayAddress,
+  code: string,
+  node: { readonly name: string; readonly publicKey: string },
+): Promise<z.infer<typeof invitation>> {
+  let status: number;
+  let body: unknown;
+  try {
+    const answer = await fetch(`${url}${NODES_ROUTE}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${code}`, 'content-type': 'application/json' },
+      body: JSON.stringify(node),
+      redirect: 'error',
+      signal: AbortSignal.timeout(INVITE_WITHIN_MS),
+    });
+    status = answer.status;
+    body = await answer.json();
+  } catch (error) {
+    const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).name;
+    throw new SpoolError('HOST_UNREACHABLE', { host: url, reason: cause }, { cause: error });
+  }
+  const refusal = problem.safeParse(body);
+  if (refusal.success && Object.hasOwn(ERROR_CODES, refusal.data.code))
+    throw new SpoolError(refusal.data.code as ErrorCode, refusal.data.details);
+  const accepted = invitation.safeParse(body);
+  if (status !== 200 || !accepted.success) throw new SpoolError('GATEWAY_NOT_FOUND', { host: url });
+  return accepted.data;
+}

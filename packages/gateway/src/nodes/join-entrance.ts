@@ -1,0 +1,45 @@
+/** Accepts the links of joined nodes, at `/join`: a node proves its key first, and then serves this machine over the same connection. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { admitNode } from './handshake.ts';
+import type { MachineKey } from './machine-key.ts';
+import type { NodeRegistry } from './registry.ts';
+import { duplexOver } from './socket-duplex.ts';
+
+/** The maximum size of a message, which is a part of a stream of HTTP/2. */
+export const LINK_MESSAGE_BYTES_MAX = 1024 * 1024;
+
+/** The end of the path of the entrance. */
+export const JOIN_PATH = '/join';
+
+export class JoinEntrance {
+  readonly #key: MachineKey;
+  readonly #registry: NodeRegistry;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload: LINK_MESSAGE_BYTES_MAX,
+    perMessageDeflate: false,
+    // The last message of the handshake and the first of HTTP/2 may arrive together: between them, the listener changes.
+    allowSynchronousEvents: false,
+  });
+
+  constructor(key: MachineKey, registry: NodeRegistry) {
+    this.#key = key;
+    this.#registry = registry;
+  }
+
+  /** Takes over a socket; `onKnown` is called when the node has proved its key. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, onKnown: () => void): void {
+    this.#server.handleUpgrade(request, socket, head, (client) => {
+      client.on('error', () => {}); // `close` follows
+      this.#admit(client, onKnown).catch(() => client.close());
+    });
+  }
+
+  async #admit(client: WebSocket, onKnown: () => void): Promise<void> {
+    const { record, version } = await admitNode(client, this.#key, (publicKey) => this.#registry.byKey(publicKey));
+    onKnown();
+    this.#registry.connect(record, duplexOver(client), version);
+  }
+}

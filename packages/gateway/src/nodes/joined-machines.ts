@@ -1,0 +1,195 @@
+/**
+ * The machines that this one has joined. The gateway dials each of them, again and again, and serves it over that connection: so a node
+ * needs no address that others can reach. Keeps NODE-1.
+ */
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from '@spool/client';
+import { gatewayAddress } from '@spool/client/remote';
+import { type JoinedMachine, mayDo, type NodeRequests, type Role, SpoolError } from '@spool/protocol';
+import { WebSocket } from 'ws';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { introduceNode } from './handshake.ts';
+import { JOIN_PATH, LINK_MESSAGE_BYTES_MAX } from './join-entrance.ts';
+import { fingerprintOf, type MachineKey } from './machine-key.ts';
+import { serveMachine } from './node-server.ts';
+import { type JoinFile, type JoinRecord, NODES_MAX } from './records.ts';
+import { acceptedInvite } from './invite.ts';
+import { duplexOver } from './socket-duplex.ts';
+
+const AGAIN_MS_FIRST = 50;
+const AGAIN_MS_MAX = 5000;
+
+/** The time after which a link counts as healthy, so that the next attempt is immediate. */
+const HEALTHY_MS = 2000;
+const CONNECT_WITHIN_MS = 10_000;
+
+/** The time for which `join` waits for the link, so that the node is online when it answers. */
+const REACHED_WITHIN_MS = 5000;
+
+/** The highest role that a machine gets without being asked for by name: an owner could change the daemon itself. */
+const ROLE_MAX: Role = 'operator';
+
+interface DialledMachine {
+  readonly record: JoinRecord;
+  readonly ended: AbortController;
+  state: JoinedMachine['state'];
+  since: number;
+  reason: string | undefined;
+  /** Resolves when the machine is reached for the first time. */
+  readonly reached: PromiseWithResolvers<void>;
+}
+
+export interface JoinedMachinesOptions {
+  readonly file: JoinFile;
+  readonly key: MachineKey;
+  readonly authenticator: Authenticator;
+  readonly keeper: Client;
+}
+
+export class JoinedMachines {
+  readonly #options: JoinedMachinesOptions;
+  readonly #all = new Map<string, DialledMachine>();
+
+  constructor(options: JoinedMachinesOptions) {
+    this.#options = options;
+    for (const record of options.file.read()) this.#dial(record);
+  }
+
+  /** Joins a machine with its invite; `role` may be lower than that of the invite. */
+  async join({ url, code, name, role }: NodeRequests['join']['ask']): Promise<JoinedMachine> {
+    const { key, keeper } = this.#options;
+    if (this.#all.size >= NODES_MAX) throw new SpoolError('TOO_MANY', { machines: NODES_MAX });
+    const address = gatewayAddress(url);
+    const accepted = await acceptedInvite(address, code, { name, publicKey: key.publicKey });
+    const most = role ?? ROLE_MAX;
+    const granted = mayDo(accepted.role, most) ? most : accepted.role;
+    const { info } = await keeper.doors.createToken({ kind: 'peer', role: granted, name: accepted.name });
+    const record = { name: accepted.name, as: name, url: address.url, publicKey: accepted.publicKey, token: info.id };
+    const before = this.#all.get(record.publicKey);
+    if (before) await this.#forget(before);
+    const dialling = this.#dial(record);
+    this.#save();
+    await Promise.race([dialling.reached.promise, pause(REACHED_WITHIN_MS, undefined, { ref: false })]);
+    return this.#describe(dialling);
+  }
+
+  list(): readonly JoinedMachine[] {
+    return [...this.#all.values()].map((each) => this.#describe(each));
+  }
+
+  /** Ends the service for a machine, by its name or address. */
+  async leave(name: string): Promise<JoinedMachine> {
+    const found = [...this.#all.values()].filter(({ record }) => record.name === name || record.url === name);
+    if (found.length !== 1) throw new SpoolError('NODE_UNKNOWN', { machine: name, matching: found.length });
+    const machine = this.#describe(found[0]!);
+    await this.#forget(found[0]!);
+    this.#save();
+    return machine;
+  }
+
+  /** Ends the service for machines whose rights were revoked. */
+  closeRevoked(): void {
+    const revoked = [...this.#all.values()].filter(
+      ({ record }) => this.#options.authenticator.peer(record.token) === null,
+    );
+    for (const { record, ended } of revoked) {
+      this.#all.delete(record.publicKey);
+      ended.abort();
+    }
+    if (revoked.length > 0) this.#save();
+  }
+
+  #describe({ record, state, since, reason }: DialledMachine): JoinedMachine {
+    const { key, authenticator } = this.#options;
+    return {
+      name: record.name,
+      as: record.as,
+      url: record.url,
+      role: authenticator.peer(record.token)?.role ?? 'viewer',
+      state,
+      since,
+      fingerprint: fingerprintOf(record.publicKey),
+      ownFingerprint: fingerprintOf(key.publicKey),
+      ...(state === 'away' && reason !== undefined && { reason }),
+    };
+  }
+
+  async #forget({ record, ended }: DialledMachine): Promise<void> {
+    this.#all.delete(record.publicKey);
+    ended.abort();
+    await this.#options.keeper.doors.revokeToken(record.token).catch(() => {}); // revoked before
+  }
+
+  #save(): void {
+    this.#options.file.write([...this.#all.values()].map(({ record }) => record));
+  }
+
+  #dial(record: JoinRecord): DialledMachine {
+    const dialling: DialledMachine = {
+      record,
+      ended: new AbortController(),
+      state: 'away',
+      since: Date.now(),
+      reason: undefined,
+      reached: Promise.withResolvers(),
+    };
+    this.#all.set(record.publicKey, dialling);
+    void this.#keepDialling(dialling);
+    return dialling;
+  }
+
+  async #keepDialling(dialling: DialledMachine): Promise<void> {
+    const { signal } = dialling.ended;
+    let againMs = 0;
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      try {
+        await this.#serveOnce(dialling);
+        dialling.reason = undefined;
+      } catch (error) {
+        dialling.reason = (error as Error).message.slice(0, 200);
+      }
+      if (dialling.state === 'online') dialling.since = Date.now();
+      dialling.state = 'away';
+      const wasHealthy = performance.now() - startedAt >= HEALTHY_MS && dialling.reason === undefined;
+      againMs = wasHealthy ? AGAIN_MS_FIRST : Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_FIRST, againMs * 2));
+      // Nodes of a machine that returns come one after the other.
+      await pause(againMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Dials once; resolves when the link has ended. */
+  async #serveOnce(dialling: DialledMachine): Promise<void> {
+    const { record, ended } = dialling;
+    const { key, authenticator } = this.#options;
+    const socket = new WebSocket(gatewayAddress(record.url).socketUrl.replace(/\/ws$/, JOIN_PATH), {
+      maxPayload: LINK_MESSAGE_BYTES_MAX,
+      perMessageDeflate: false,
+      allowSynchronousEvents: false,
+      handshakeTimeout: CONNECT_WITHIN_MS,
+    });
+    const end = (): void => socket.terminate();
+    ended.signal.addEventListener('abort', end);
+    try {
+      const failed = Promise.withResolvers<never>();
+      failed.promise.catch(() => {}); // it may have been reported already
+      socket.on('error', failed.reject);
+      await Promise.race([introduceNode(socket, key, record.publicKey), failed.promise]);
+      const closed = Promise.withResolvers<void>();
+      serveMachine(duplexOver(socket), record, authenticator, closed.resolve);
+      dialling.state = 'online';
+      dialling.since = Date.now();
+      dialling.reached.resolve();
+      await closed.promise;
+    } finally {
+      ended.signal.removeEventListener('abort', end);
+      socket.terminate();
+    }
+  }
+}
+
+/** The name by which this machine calls itself. */
+export function ownName(): string {
+  return hostname().slice(0, 100);
+}

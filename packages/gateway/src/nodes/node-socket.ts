@@ -1,0 +1,134 @@
+/**
+ * The socket on which clients of this machine reach nodes: a line with a request, a line with the answer, and after `open` the frames
+ * of the node, unchanged. It is in the folders of the daemon's own socket, and refuses other users, as the daemon does (DOOR-8).
+ */
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
+import { native } from '@spool/native';
+import {
+  type ListOptions,
+  NODE_ASK_BYTES_MAX,
+  NODE_NAME,
+  type NodeAnswer,
+  type NodeOp,
+  type NodeRequests,
+  ROLES,
+  SpoolError,
+  toWireError,
+} from '@spool/protocol';
+import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
+import { z } from 'zod';
+import type { JoinedMachines } from './joined-machines.ts';
+import type { NodeRegistry } from './registry.ts';
+
+/** The time in which a client must have sent its request. */
+const ASK_WITHIN_MS = 10_000;
+
+export interface NodeSocketOptions {
+  readonly registry: NodeRegistry;
+  readonly joined: JoinedMachines;
+}
+
+const name = z.string().regex(NODE_NAME, 'must have letters, digits, dots, dashes and underscores');
+
+const listed = REQUEST_SCHEMAS.list as z.ZodType<ListOptions>;
+
+const ASKS: { readonly [K in NodeOp]: z.ZodType<NodeRequests[K]['ask']> } = {
+  open: z.object({ node: z.string().max(100) }),
+  list: z.object({}),
+  sessions: z.object({ running: listed.nullable(), ended: listed.nullable() }),
+  join: z.object({ url: z.string().max(2000), code: z.string().max(200), name, role: z.enum(ROLES).optional() }),
+  joins: z.object({}),
+  leave: z.object({ name: z.string().max(2000) }),
+  remove: z.object({ name: z.string().max(100) }),
+};
+
+const isOp = (word: unknown): word is NodeOp => typeof word === 'string' && Object.hasOwn(ASKS, word);
+
+/** Listens in each of these places: one of them may disappear at the last logout. */
+export function listenForClients(paths: readonly string[], options: NodeSocketOptions): void {
+  for (const path of paths) {
+    const server = createServer({ pauseOnConnect: false }, (socket) => serveClient(socket, options));
+    server.on('error', (error) => process.stderr.write(`gateway: no socket for nodes: ${error.message}\n`));
+    rmSync(path, { force: true }); // of the last gateway
+    server.listen(path, () => chmodSync(path, 0o600));
+  }
+}
+
+function serveClient(socket: Socket, options: NodeSocketOptions): void {
+  socket.on('error', () => {}); // `close` follows
+  if (native.peerUid(fdOf(socket)) !== process.getuid!()) return void socket.destroy();
+  const late = setTimeout(() => socket.destroy(), ASK_WITHIN_MS);
+  socket.once('close', () => clearTimeout(late));
+  let line = Buffer.alloc(0);
+  socket.on('data', function read(chunk: Buffer) {
+    line = Buffer.concat([line, chunk]);
+    const end = line.indexOf('\n');
+    if (end === -1 && line.length <= NODE_ASK_BYTES_MAX) return;
+    socket.off('data', read);
+    socket.pause();
+    clearTimeout(late);
+    if (end === -1) return void socket.destroy();
+    const rest = line.subarray(end + 1);
+    if (rest.length > 0) socket.unshift(rest);
+    void answerClient(socket, line.subarray(0, end).toString(), options);
+  });
+}
+
+async function answerClient(socket: Socket, line: string, options: NodeSocketOptions): Promise<void> {
+  const say = (answer: NodeAnswer): boolean => socket.write(`${JSON.stringify(answer)}\n`);
+  try {
+    const given = Object(JSON.parse(line)) as { readonly ask?: unknown };
+    if (!isOp(given.ask)) throw new SpoolError('REQUEST_INVALID', { reason: 'an unknown request about nodes' });
+    const parsed = ASKS[given.ask].safeParse(given);
+    if (!parsed.success)
+      throw new SpoolError('REQUEST_INVALID', { reason: z.prettifyError(parsed.error).slice(0, 200) });
+    if (given.ask !== 'open') {
+      say({ ok: await answer(given.ask, parsed.data as never, options) });
+      return void socket.end();
+    }
+    const { node } = parsed.data as NodeRequests['open']['ask'];
+    const stream = await options.registry.open(node, { name: userInfo().username, role: 'owner' });
+    if (socket.destroyed) return void stream.destroy();
+    say({ ok: {} });
+    stream.once('close', () => socket.destroy());
+    socket.once('close', () => stream.destroy());
+    stream.pipe(socket);
+    socket.pipe(stream);
+  } catch (error) {
+    say({ error: toWireError(error) });
+    socket.end();
+  }
+}
+
+async function answer<K extends Exclude<NodeOp, 'open'>>(
+  op: K,
+  ask: NodeRequests[K]['ask'],
+  { registry, joined }: NodeSocketOptions,
+): Promise<NodeRequests[Exclude<NodeOp, 'open'>]['answer']> {
+  switch (op) {
+    case 'list':
+      return { nodes: await registry.list() };
+    case 'sessions': {
+      const { running, ended } = ask as NodeRequests['sessions']['ask'];
+      return { nodes: await registry.sessions(running, ended) };
+    }
+    case 'join':
+      return await joined.join(ask as NodeRequests['join']['ask']);
+    case 'joins':
+      return { machines: joined.list() };
+    case 'leave':
+      return await joined.leave((ask as NodeRequests['leave']['ask']).name);
+    default: {
+      const { name: removed } = ask as NodeRequests['remove']['ask'];
+      registry.remove(removed);
+      return { name: removed };
+    }
+  }
+}
+
+/** Returns the fd of a socket, for which Node has no public name. */
+function fdOf(socket: Socket): number {
+  return (socket as unknown as { readonly _handle: { readonly fd: number } })._handle.fd;
+}

@@ -1,0 +1,74 @@
+/** A node whose link is open: lists its sessions with the SDK over a stream, and remembers them at each change. */
+import { Client } from '@spool/client';
+import { StreamTransport } from '@spool/client/driver';
+import type { ListFilter, ListOptions, SessionInfo } from '@spool/protocol';
+import { runtimeOver } from '../websocket/client-runtime.ts';
+import type { NodeLink, NodeUser } from './node-link.ts';
+
+/** The pause after a change, so that a burst of events is one list. */
+const CHANGES_MS = 300;
+
+/** The time in which a node must answer a list; after it, the sessions are shown as last seen. */
+const LIST_MS_MAX = 3000;
+
+/** The limit for a stream that broke while its link is open, as when the keeper of the node is replaced. */
+const RECONNECT_MS = 5000;
+
+/** The user of the lists: the node gives it no more than it has granted to this machine. */
+const LISTS: NodeUser = { name: 'gateway', role: 'owner' };
+
+export interface ListedSessions {
+  readonly sessions: readonly SessionInfo[];
+  readonly ended: number;
+}
+
+export class OnlineNode {
+  readonly link: NodeLink;
+  readonly since = Date.now();
+  readonly #client: Client;
+  readonly #onSeen: (sessions: readonly SessionInfo[]) => void;
+
+  constructor(link: NodeLink, onSeen: (sessions: readonly SessionInfo[]) => void) {
+    this.link = link;
+    this.#onSeen = onSeen;
+    const dial = async (): Promise<StreamTransport> => {
+      const stream = await link.open(LISTS);
+      return new StreamTransport((read) => stream.on('data', read));
+    };
+    this.#client = new Client(runtimeOver(dial), { reconnectMs: RECONNECT_MS, who: LISTS.name });
+    void this.#follow().catch(() => {}); // the link has ended, or the node refuses lists
+  }
+
+  /** Lists sessions; null if the node does not answer in time. */
+  async list(running: ListFilter | null, ended: ListOptions | null): Promise<ListedSessions | null> {
+    const { promise, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => resolve(null), LIST_MS_MAX);
+    const ask = async (): Promise<ListedSessions> => {
+      const [live, past] = await Promise.all([
+        running === null ? [] : this.#client.list(running),
+        ended === null ? { sessions: [], matching: 0 } : this.#client.listCounted(ended),
+      ]);
+      return { sessions: [...live, ...past.sessions], ended: past.matching };
+    };
+    try {
+      return await Promise.race([ask().catch(() => null), promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #follow(): Promise<void> {
+    await using events = this.#client.events();
+    let pending: NodeJS.Timeout | null = null;
+    const look = (): void => {
+      pending = null;
+      void this.#client.list().then(this.#onSeen, () => {}); // the link has ended
+    };
+    look();
+    for await (const _event of events) pending ??= setTimeout(look, CHANGES_MS);
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * The files about other machines: the nodes of this one, and the machines that this one has joined. Only the gateway writes them,
+ * and a file exists only while it has entries, so that others can see by a look whether there are any.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { NODE_NAME, type NodeRoad, ROLES } from '@spool/protocol';
+import { z } from 'zod';
+import { PUBLIC_KEY_CHARS } from './machine-key.ts';
+
+/** The maximum of nodes, and of joined machines. */
+export const NODES_MAX = 1000;
+
+const publicKey = z.string().length(PUBLIC_KEY_CHARS);
+const nodeName = z.string().regex(NODE_NAME);
+
+const nodeRecord = z.object({
+  name: nodeName,
+  road: z.literal('join' satisfies NodeRoad),
+  role: z.enum(ROLES),
+  publicKey,
+  addedAt: z.number(),
+});
+const joinRecord = z.object({
+  name: z.string().max(200),
+  as: nodeName,
+  url: z.string().max(2000),
+  publicKey,
+  token: z.string().max(20),
+});
+
+/** A node of this machine. */
+export type NodeRecord = z.infer<typeof nodeRecord>;
+
+/** A machine that this one has joined: `token` is the record of its rights here. */
+export type JoinRecord = z.infer<typeof joinRecord>;
+
+class MachineFile<T> {
+  readonly #path: string;
+  readonly #schema: z.ZodType<T>;
+
+  constructor(path: string, schema: z.ZodType<T>) {
+    this.#path = path;
+    this.#schema = schema;
+  }
+
+  /** Returns the entries. A damaged file is an error: overwriting it would forget keys that were pinned. */
+  read(): readonly T[] {
+    let text: string;
+    try {
+      text = readFileSync(this.#path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+    return z.array(this.#schema).max(NODES_MAX).parse(JSON.parse(text));
+  }
+
+  write(entries: readonly T[]): void {
+    if (entries.length === 0) return rmSync(this.#path, { force: true });
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    writeFileSync(`${this.#path}.tmp`, `${JSON.stringify(entries, null, 2)}\n`, { mode: 0o600, flush: true });
+    renameSync(`${this.#path}.tmp`, this.#path);
+  }
+}
+
+export type NodeFile = MachineFile<NodeRecord>;
+export type JoinFile = MachineFile<JoinRecord>;
+
+export function nodeFileAt(path: string): NodeFile {
+  return new MachineFile(path, nodeRecord);
+}
+
+export function joinFileAt(path: string): JoinFile {
+  return new MachineFile(path, joinRecord);
+}

@@ -1,0 +1,82 @@
+/** The words of nodes: other machines with a daemon that this one knows by name, and the socket on which local clients reach them. */
+import type { WireError } from './errors.ts';
+import type { ListFilter, ListOptions } from './listing.ts';
+import type { SessionInfo } from './messages.ts';
+import type { Role } from './roles.ts';
+
+/** The way on which frames get to a node. `join`: the node dials this machine, and serves it over that connection. */
+export type NodeRoad = 'join';
+
+export interface NodeInfo {
+  readonly name: string;
+  readonly road: NodeRoad;
+  readonly state: 'online' | 'away';
+  /** The time since which the node is in this state. */
+  readonly since: number;
+  /** The version of Spool on the node; null if it was never seen. */
+  readonly version: string | null;
+  /** The number of its sessions, as last seen. */
+  readonly sessions: number;
+  /** The rights of this machine there. */
+  readonly role: Role;
+  /** The fingerprint of the key of the node. */
+  readonly fingerprint: string;
+}
+
+/** A machine that this one has joined, and serves. */
+export interface JoinedMachine {
+  /** The name of that machine. */
+  readonly name: string;
+  /** The name of this machine there. */
+  readonly as: string;
+  readonly url: string;
+  readonly role: Role;
+  readonly state: 'online' | 'away';
+  readonly since: number;
+  readonly fingerprint: string;
+  /** The fingerprint of the key of this machine. */
+  readonly ownFingerprint: string;
+  /** The reason why the last attempt to reach it failed. */
+  readonly reason?: string | undefined;
+}
+
+/** The sessions of a node; for one that is away, those that it had when it was last seen. */
+export interface NodeSessions {
+  readonly node: string;
+  readonly state: NodeInfo['state'];
+  readonly since: number;
+  readonly sessions: readonly SessionInfo[];
+  /** The number of ended sessions that match, whatever the limit. */
+  readonly ended: number;
+}
+
+/** The requests on the socket of nodes, each with its answer. After the answer to `open`, both sides send frames. */
+export interface NodeRequests {
+  open: { ask: { readonly node: string }; answer: Record<never, never> };
+  list: { ask: Record<never, never>; answer: { readonly nodes: readonly NodeInfo[] } };
+  sessions: {
+    ask: { readonly running: ListFilter | null; readonly ended: ListOptions | null };
+    answer: { readonly nodes: readonly NodeSessions[] };
+  };
+  join: {
+    ask: { readonly url: string; readonly code: string; readonly name: string; readonly role?: Role | undefined };
+    answer: JoinedMachine;
+  };
+  joins: { ask: Record<never, never>; answer: { readonly machines: readonly JoinedMachine[] } };
+  leave: { ask: { readonly name: string }; answer: JoinedMachine };
+  remove: { ask: { readonly name: string }; answer: { readonly name: string } };
+}
+
+export type NodeOp = keyof NodeRequests;
+
+/** A line on the socket of nodes, in each direction. */
+export type NodeAsk<K extends NodeOp = NodeOp> = { readonly ask: K } & NodeRequests[K]['ask'];
+export type NodeAnswer<K extends NodeOp = NodeOp> =
+  | { readonly ok: NodeRequests[K]['answer'] }
+  | { readonly error: WireError };
+
+/** The maximum length of a line from a client. */
+export const NODE_ASK_BYTES_MAX = 64 * 1024;
+
+/** The form of the name of a node, which comes before the slash in `NODE/ID`. */
+export const NODE_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/;
