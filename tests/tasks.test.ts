@@ -501,7 +501,8 @@ test('Ctrl-C leaves a task running and says how to come back; a second one cance
   using first = new Terminal(wait, daemon.env, { cols: 120, rows: 24 });
   await first.sees('at work');
   first.type('\x03');
-  await first.sees(`[spool: long keeps running; return with: spool task wait ${taskId}`);
+  await first.sees('[spool: long keeps running; return with: ');
+  await first.sees(`spool task wait ${taskId}`);
   expect(await first.ended()).toEqual({ code: 130, signal: 0 });
   expect(await client.get(taskId)).toMatchObject({ state: 'running' });
 

@@ -3,6 +3,7 @@
  * stdout may still be a terminal. Keeps RUN-24.
  */
 import type { Client } from '@spool/client';
+import { ownCommand } from '../output/own-command.ts';
 import { type SessionInfo, SpoolError, type WatchFrom } from '@spool/protocol';
 import type { ViewEnd } from './attach-view.ts';
 import { EXIT, exitCodeOfSession, signalNumber } from '../command-line/exit-code.ts';
@@ -65,7 +66,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
   isOver = true;
   if (end.type === 'left') {
     const name = printable(options.calledAs);
-    tell(`detached from ${name}; return with: spool attach ${name}`);
+    tell(`detached from ${name}; return with: ${ownCommand(['attach', name])}`);
     return { end, exitCode: leftBy === 'SIGQUIT' ? 0 : EXIT.signalBase + signalNumber(leftBy)! };
   }
   if (end.type !== 'exit') return { end, exitCode: EXIT.ourFailure };

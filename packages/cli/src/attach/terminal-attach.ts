@@ -15,6 +15,7 @@ import { HINT_MS, knowsLeaving, leavingHint } from './leaving-hint.ts';
 import { ownSession } from '../output/own-session.ts';
 import { printable } from '../output/printable.ts';
 import { noticeSequence } from './session-notice.ts';
+import { ownCommand } from '../output/own-command.ts';
 import { endWords, gapWords, isEnded } from '../output/session-words.ts';
 import { flush, notice, print, writeOut } from '../output/stdio.ts';
 import { ColourQuestion, understandsOsc } from './terminal-colours.ts';
@@ -432,8 +433,8 @@ function farewell(end: ViewEnd, name: string): string {
     case 'removed':
       return `[spool: session ${name} was removed]`;
     case 'taken-over':
-      return `[spool: taken over by ${printable(end.by)}; return with: spool attach ${name}]`;
+      return `[spool: taken over by ${printable(end.by)}; return with: ${ownCommand(['attach', name])}]`;
     case 'left':
-      return `[spool: detached from ${name}; return with: spool attach ${name}]`;
+      return `[spool: detached from ${name}; return with: ${ownCommand(['attach', name])}]`;
   }
 }

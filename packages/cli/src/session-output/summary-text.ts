@@ -2,7 +2,9 @@
 import { type Client, summarize, type Summary } from '@spool/client/node';
 import { longDuration } from '@spool/protocol/duration';
 import { jsonText } from '../output/json-text.ts';
-import { printCommand, printable } from '../output/printable.ts';
+import { wrapped } from '../command-line/wrapped-text.ts';
+import { cutToWidth, printCommand, printable } from '../output/printable.ts';
+import { terminalWidth, wantsColour } from '../output/stdio.ts';
 import { endWords, isEnded } from '../output/session-words.ts';
 
 const FILES_SHOWN = 20;
@@ -13,8 +15,24 @@ const LETTERS = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as con
 
 export async function summaryText(client: Client, session: string, asJson: boolean): Promise<string> {
   const summary = await summarize(client, session);
-  return asJson ? jsonText(summary) : pageOf(summary).join('\n');
+  return asJson ? jsonText(summary) : shownPage(summary);
 }
+
+/** Returns the page for stdout: on a terminal, long values are wrapped, other long lines are cut, and the outcome is bold. */
+export function shownPage(summary: Summary): string {
+  const [outcome, ...rest] = pageOf(summary);
+  const width = terminalWidth();
+  if (width === undefined) return [outcome, ...rest].join('\n');
+  const [first, ...more] = wrapped(outcome!, width, { hanging: 2 });
+  const bold = (line: string): string => (wantsColour(1) ? `\x1b[1m${line}\x1b[m` : line);
+  const fitted = rest.flatMap((line) =>
+    FIELD.test(line) ? wrapped(line.trim(), width, { indent: 2, hanging: 9 }) : [cutToWidth(line, width)],
+  );
+  return [...[first!, ...more].map(bold), ...fitted].join('\n');
+}
+
+/** A line with the name of a field: `  command  npm test`. */
+const FIELD = /^ {2}(?:command|agent|prompt|folder|time) /;
 
 export function pageOf(summary: Summary): string[] {
   const { id, name, command, cwd, driver, durationMs, milestones, commands, lastLines, changedFiles } = summary;

@@ -6,6 +6,7 @@ import type { Client, Milestone, SessionInfo, TaskResult } from '@spool/client';
 import { taskQuestion } from '@spool/protocol';
 import { longDuration } from '@spool/protocol/duration';
 import { EXIT } from '../command-line/exit-code.ts';
+import { ownCommand } from '../output/own-command.ts';
 import { printable } from '../output/printable.ts';
 import { isTerminal, notice, print } from '../output/stdio.ts';
 import { followTasks, type TaskListener, viewOf } from './follow.ts';
@@ -39,7 +40,7 @@ export async function showTasks(
     live?.stop();
     if (isTied) return tell('stopping: the task is tied to this command (press Ctrl-C again to wait for its end)');
     const what = ids.length === 1 ? `${printable(sessions[0]!.name)} keeps running` : 'they keep running';
-    tell(`${what}; return with: spool task wait ${ids.join(' ')} (press Ctrl-C again to cancel)`);
+    tell(`${what}; return with: ${ownCommand(['task', 'wait', ...ids])} (press Ctrl-C again to cancel)`);
   });
   using timeout = new Timeout(options.timeoutMs);
   const finished = options.asJson
@@ -49,7 +50,9 @@ export async function showTasks(
   const end = await Promise.race([finished, interrupts.decided, timeout.over]);
   live?.stop();
   if (end === 'over') {
-    tell(`not finished after ${longDuration(options.timeoutMs!)}; return with: spool task wait ${ids.join(' ')}`);
+    tell(
+      `not finished after ${longDuration(options.timeoutMs!)}; return with: ${ownCommand(['task', 'wait', ...ids])}`,
+    );
     return EXIT.timedOut;
   }
   if ('type' in end && end.type === 'left') return end.exitCode;

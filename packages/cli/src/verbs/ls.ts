@@ -5,6 +5,7 @@ import { homeFrom, nodesFile, type SessionInfo } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 import { askedFor, type ListQuery } from '../listing/filters.ts';
 import { sessionOrder } from '../listing/order.ts';
+import { ownCommand } from '../output/own-command.ts';
 import { printable } from '../output/printable.ts';
 import { notice, print, printJson, terminalHeight, terminalWidth, wantsColour } from '../output/stdio.ts';
 import { openForRequests, type ProgramLocation, type VerbAction } from '../program.ts';
@@ -118,5 +119,5 @@ function nothingWords({
 }): string {
   if (filter.length > 0) return 'No session matches.';
   if (running !== ended) return running ? 'No session is running.' : 'No session has ended.';
-  return 'There are no sessions. Start one with: spool run -- COMMAND';
+  return `There are no sessions. Start one with: ${ownCommand(['run', '--', 'COMMAND'])}`;
 }

@@ -12,7 +12,7 @@ const summary: VerbAction<'summary'> = async ({ flags, operands }, program) => {
   if (every !== undefined && every < EVERY_MS_MIN) throw new UsageError('--every must be 1s or more', 'summary');
   await using client = await openClient(program);
   // Loaded on use; only `summary` and `run` need it.
-  const { pageOf, summaryText } = await import('../session-output/summary-text.ts');
+  const { shownPage, summaryText } = await import('../session-output/summary-text.ts');
   const session = operands[0] ?? '';
   if (!follow && every === undefined) {
     print(await summaryText(client, session, flags.json));
@@ -22,9 +22,7 @@ const summary: VerbAction<'summary'> = async ({ flags, operands }, program) => {
   let isFirst = true;
   for await (const event of summaries(client, session, { everyMs: every })) {
     const { name } = event.summary;
-    const text = flags.json
-      ? jsonText({ ...event, name })
-      : `${isFirst ? '' : '\n'}${pageOf(event.summary).join('\n')}`;
+    const text = flags.json ? jsonText({ ...event, name }) : `${isFirst ? '' : '\n'}${shownPage(event.summary)}`;
     await writeText(`${text}\n`);
     isFirst = false;
   }

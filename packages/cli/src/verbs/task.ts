@@ -4,6 +4,7 @@ import { type SessionInfo, SpoolError, taskOf, taskQuestion } from '@spool/proto
 import { longDuration } from '@spool/protocol/duration';
 import { reportFailure } from '../command-line/failure.ts';
 import { labels } from '../command-line/labels.ts';
+import { ownCommand } from '../output/own-command.ts';
 import { printable } from '../output/printable.ts';
 import { openClient, type ProgramLocation, type VerbAction } from '../program.ts';
 import { notice, print, printJson, terminalWidth } from '../output/stdio.ts';
@@ -146,7 +147,7 @@ async function list(flags: Flags, program: ProgramLocation): Promise<number> {
   }
   const ended = all.filter(({ state }) => state !== 'running');
   const shown = [...all.filter(({ state }) => state === 'running'), ...(flags.all ? ended : ended.slice(-ENDED_SHOWN))];
-  if (shown.length === 0) notice('There are no tasks. Start one with: spool task run -- COMMAND');
+  if (shown.length === 0) notice(`There are no tasks. Start one with: ${ownCommand(['task', 'run', '--', 'COMMAND'])}`);
   else print(tableOf(shown, Date.now(), terminalWidth()).join('\n'));
   if (shown.length < all.length) notice(`${all.length - shown.length} more ended; spool task ls --all lists them`);
   return 0;

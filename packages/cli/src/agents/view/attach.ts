@@ -13,6 +13,7 @@ import { UserTerminal } from '../../attach/terminal.ts';
 import { exitCodeOfSession } from '../../command-line/exit-code.ts';
 import { failureOf } from '../../command-line/failure.ts';
 import { printable } from '../../output/printable.ts';
+import { ownCommand } from '../../output/own-command.ts';
 import { endWords } from '../../output/session-words.ts';
 import { flush, notice, print, writeOut } from '../../output/stdio.ts';
 import { WatchPainter } from '../../watch/painter.ts';
@@ -148,7 +149,7 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
     if (options.isQuiet) return;
     if (how.type === 'exit') notice(`[spool: session ${name} ended, ${endWords(how)}]`);
     else if (how.type === 'removed') notice(`[spool: session ${name} was removed]`);
-    else notice(`[spool: detached from ${name}; return with: spool attach ${name}]`);
+    else notice(`[spool: detached from ${name}; return with: ${ownCommand(['attach', session.name])}]`);
   }
 }
 
