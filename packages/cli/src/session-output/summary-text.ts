@@ -2,7 +2,6 @@
 import { type Client, summarize, type Summary } from '@spool/client/node';
 import { longDuration } from '@spool/protocol/duration';
 import { jsonText } from '../output/json-text.ts';
-import { wrapped } from '../command-line/wrapped-text.ts';
 import { cutToWidth, printCommand, printable } from '../output/printable.ts';
 import { terminalWidth, wantsColour } from '../output/stdio.ts';
 import { endWords, isEnded } from '../output/session-words.ts';
@@ -15,14 +14,16 @@ const LETTERS = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as con
 
 export async function summaryText(client: Client, session: string, asJson: boolean): Promise<string> {
   const summary = await summarize(client, session);
-  return asJson ? jsonText(summary) : shownPage(summary);
+  return asJson ? jsonText(summary) : await shownPage(summary);
 }
 
 /** Returns the page for stdout: on a terminal, long values are wrapped, other long lines are cut, and the outcome is bold. */
-export function shownPage(summary: Summary): string {
+export async function shownPage(summary: Summary): Promise<string> {
   const [outcome, ...rest] = pageOf(summary);
   const width = terminalWidth();
   if (width === undefined) return [outcome, ...rest].join('\n');
+  // Loaded on use: a static import would take it into the chunk of this file, which `help` then reads.
+  const { wrapped } = await import('../command-line/wrapped-text.ts');
   const [first, ...more] = wrapped(outcome!, width, { hanging: 2 });
   const bold = (line: string): string => (wantsColour(1) ? `\x1b[1m${line}\x1b[m` : line);
   const fitted = rest.flatMap((line) =>

@@ -22,7 +22,7 @@ const summary: VerbAction<'summary'> = async ({ flags, operands }, program) => {
   let isFirst = true;
   for await (const event of summaries(client, session, { everyMs: every })) {
     const { name } = event.summary;
-    const text = flags.json ? jsonText({ ...event, name }) : `${isFirst ? '' : '\n'}${shownPage(event.summary)}`;
+    const text = flags.json ? jsonText({ ...event, name }) : `${isFirst ? '' : '\n'}${await shownPage(event.summary)}`;
     await writeText(`${text}\n`);
     isFirst = false;
   }
