@@ -159,7 +159,8 @@ class StatusLines {
 
 function report({ name, state, durationMs, reason, lastLines }: TaskResult): string {
   const ended = `${name}: ${state} after ${(durationMs / 1000).toFixed(1)} s, ${reason}`;
-  return [ended, ...lastLines.map((line) => `  ${line}`)].join('\n');
+  const shown = state === 'success' ? [] : lastLines;
+  return [ended, ...shown.map((line) => `  ${line}`)].join('\n');
 }
 
 /** Returns the last line of a piece of output that is not empty, without escape sequences. */
