@@ -6,7 +6,8 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { TestDaemon } from '@spool/testkit';
+import { program, seen, TestDaemon, until } from '@spool/testkit';
+import { AGENTS, AgentHome, isInstalled } from '@spool/testkit/agents';
 import { closeBrowser, openPage, passGate, PHONE } from '@spool/testkit/browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { setStage } from './screenshot-stage.ts';
@@ -93,4 +94,27 @@ for (const [name, size, theme] of folder === undefined ? DOCUMENTED : all) {
   await page.screenshot({ path: join(out, `${name}-${size}-${theme}.png`) });
   if (open.complaints.length > 0) throw new Error(open.complaints.join('\n'));
 }
+if (folder === undefined) await pictureOfBoth();
 await closeBrowser();
+
+/** Makes the picture of one run in two views: the real Claude Code in its terminal, beside a scripted model, and its cards. */
+async function pictureOfBoth(): Promise<void> {
+  const claude = AGENTS.find(({ name }) => name === 'claude')!;
+  if (!isInstalled(claude)) throw new Error('The picture of both views needs Claude: node scripts/agents.mjs claude');
+  await using daemon = new TestDaemon();
+  using home = new AgentHome(claude);
+  const client = await daemon.client();
+  const command = [home.launcher(claude, program('offline'), '"$@"'), '--permission-mode', 'manual'];
+  const env = { PATH: process.env['PATH']!, ...home.env };
+  const { id } = await client.run({ command, name: 'claude', cwd: home.project, env, size: { cols: 90, rows: 34 } });
+  await seen(client, id, 'manual mode on');
+  for (const prompt of ['please think', 'please run seq 3', 'please write cart.js']) {
+    await client.prompt(id, prompt);
+    await client.waitUntil(id, ['idle', 'blocked'], { timeoutMs: 60_000 });
+  }
+  await until('it waits', async () => (await client.get(id)).status.requests !== undefined);
+  await using open = await openPage(daemon, { ...SIZES.desk, colorScheme: 'dark' });
+  await open.page.goto(`${open.origin}/#/s/${id}`);
+  await open.page.waitForTimeout(2 * SETTLE_MS);
+  await open.page.screenshot({ path: join(out, 'both-desk-dark.png') });
+}

@@ -23,7 +23,7 @@ export const DiffView = memo(function DiffView({ diff, phase }: DiffProps) {
   const shown = isFull ? rows : rows.slice(0, ROWS_SHOWN);
   const count = (mark: string): number => rows.filter((row) => row.mark === mark).length;
   return (
-    <section className="diff" aria-label={`Change of ${visibleTitle(diff.path, PATH_CHARACTERS_MAX)}`}>
+    <section className="change-view" aria-label={`Change of ${visibleTitle(diff.path, PATH_CHARACTERS_MAX)}`}>
       <p className="diff-head">
         <span className="mono" dir="auto">
           {visibleTitle(diff.path, PATH_CHARACTERS_MAX)}

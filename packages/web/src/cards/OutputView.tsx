@@ -24,7 +24,7 @@ export const OutputView = memo(function OutputView({ text, isFromStart = false }
     </button>
   );
   return (
-    <div className="output">
+    <div className="tool-output">
       {!isFromStart && rest}
       <pre tabIndex={0} aria-label="Output">
         {shown.map((line, at) => (

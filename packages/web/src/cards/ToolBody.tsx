@@ -37,7 +37,7 @@ function Given({ entry: { toolKind, input, diffs } }: { readonly entry: ToolEntr
   if (toolKind === 'execute' && command !== undefined && isShort(command)) return null;
   if (toolKind === 'execute' && command !== undefined)
     return (
-      <div className="command">
+      <div className="tool-command">
         <pre tabIndex={0} aria-label="The command">
           {command.split('\n').map(visible).join('\n')}
         </pre>
