@@ -17,15 +17,16 @@ test('a changed C program is built again by the next `./spool`, and an unchanged
   const before = built.map((path) => statSync(path).ino);
   start();
   expect(built.map((path) => statSync(path).ino)).toEqual(before);
-  for (const name of ['fd-store', 'beside', 'tied'])
+  for (const name of ['fd-store', 'beside', 'hook', 'tied'])
     appendFileSync(
       `${tree.root}/packages/native/${name}/${name}.c`,
       `\n__attribute__((used)) static const char changed[] = "changed ${name}";\n`,
     );
   start();
-  expect(built.map((path) => /changed (?:fd-store|beside|tied)/.exec(readFileSync(path, 'latin1'))?.[0])).toEqual([
+  expect(built.map((path) => /changed (?:fd-store|beside|hook|tied)/.exec(readFileSync(path, 'latin1'))?.[0])).toEqual([
     'changed fd-store',
     'changed beside',
+    'changed hook',
     'changed tied',
   ]);
 });

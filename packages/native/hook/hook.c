@@ -6,7 +6,8 @@
  * it was taken. The agent's own dialog works meanwhile. An empty answer means that the request was answered elsewhere. A request
  * of a subagent (`agent_id`) is not held: the agent would show its dialog only after the hook has ended.
  *
- * Every fault ends with 0 and without output: a hook must never disturb its agent.
+ * Every fault ends with 0 and without output: a hook must never disturb its agent. Only a call without a folder, which no agent makes,
+ * ends with 2: a daemon recognizes its programs by that before it uses them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,6 +31,7 @@
 #endif
 
 enum {
+  WRONG_USE = 2,
   MESSAGE_BYTES_MAX = 16 * 1024 * 1024,
   ANSWER_BYTES_MAX = 4 * 1024 * 1024,
   /* The limit of FOLDER/lines: beyond it nothing more is recorded, and no request is held. */
@@ -161,7 +163,8 @@ int main(int argc, char **argv) {
   size_t size;
   pid_t parent = getppid();
   signal(SIGPIPE, SIG_IGN);
-  if (argc < 2 || getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return 0;
+  if (argc < 2) return WRONG_USE;
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return 0;
   for (size_t i = 0; i < sizeof bytes; i++) snprintf(id + 2 * i, 3, "%02x", bytes[i]);
   snprintf(lines_path, sizeof lines_path, "%s/lines", argv[1]);
   char *message = read_message(&size);
