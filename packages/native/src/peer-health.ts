@@ -8,7 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 
-/** The silence after which a peer is asked. By then a ping of the holder is a second late. */
+/** The silence after which a peer is asked. By then it has missed two pings of the holder. */
 export const QUIET_MS = 3000;
 
 /** The same time for a new process, which is still loading and may be slow. */

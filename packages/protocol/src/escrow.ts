@@ -163,8 +163,5 @@ export interface ListenAddress {
 /** The wanted gateway; `sender`: without a server. */
 export type WantedGateway = GatewayOptions | 'sender';
 
-/**
- * The interval at which the holder pings the keeper: almost the only wake-up of an idle daemon. A ping wakes both processes, and its
- * answer the holder once more.
- */
-export const PING_INTERVAL_MS = 2000;
+/** The interval at which the holder pings the keeper: almost the only wake-up of an idle daemon. */
+export const PING_INTERVAL_MS = 1500;

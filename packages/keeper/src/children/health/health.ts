@@ -1,6 +1,6 @@
 /**
- * Distinguishes a child that is stopped, stalled or busy in a loop from one that is merely quiet. Keeps STATE-20 and STATE-41,
- * and SPEED-5 with the pings of the holder.
+ * Distinguishes a child that is stopped, stalled or busy in a loop from one that is merely quiet. Keeps STATE-20, STATE-41
+ * and SPEED-5.
  *
  * It looks at /proc, rarely: first when a session has been silent for a moment, then after twice the time each; also soon after
  * input without any reaction, and after a signal. A session that prints is never examined. Time is an input, and the kernel can
