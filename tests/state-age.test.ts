@@ -20,7 +20,7 @@ async function sinceOf(client: Client, id: string): Promise<number> {
   return (await client.get(id)).status.since;
 }
 
-test('[STATE-70] [STATE-71] a request and a question on a screen are as old as before for a new keeper', async () => {
+test('[STATE-70] a request and a question on a screen are as old as before for a new keeper', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const { id: screen } = await client.run({

@@ -1,6 +1,6 @@
 /**
  * Computes one status per session from all sources: the process, the program's reports, the shell's marks, the screen, the title,
- * progress, notifications, and bytes and silence if no other source knows better. Keeps STATE-1, STATE-30 and STATE-71.
+ * progress, notifications, and bytes and silence if no other source knows better. Keeps STATE-1, STATE-30.
  *
  * Each source makes at most one claim, with a confidence; the most confident one decides, with these exceptions:
  *
@@ -39,9 +39,8 @@ export interface StatusReducerOptions {
   readonly rules: readonly RuleSet[];
   readonly command: readonly string[];
   readonly startedAt: number;
-  /** The status to continue with after a restart, and its question in one line. */
+  /** The status to continue with after a restart. */
   readonly status?: Status;
-  readonly question?: string;
 }
 
 /** The time after a key in which output is its echo, not work. */
@@ -109,13 +108,11 @@ export class StatusReducer {
    * yet.
    */
   #isRestored = false;
-  /** The question from before a restart, until the screen shows one: if it is the same, the dialog is as old as before. */
-  #restoredQuestion: string | null = null;
   /** The time of the last output other than an echo, or of the last task. */
   #workAt: number;
   #typedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ rules, command, startedAt, status, question }: StatusReducerOptions) {
+  constructor({ rules, command, startedAt, status }: StatusReducerOptions) {
     this.#rules = rules;
     this.#startedAt = startedAt;
     this.#now = Math.max(startedAt, status?.since ?? startedAt);
@@ -123,7 +120,6 @@ export class StatusReducer {
     this.#startedAgent = agentOfCommand(rules, command);
     this.#screen = new ScreenWatch(rules, command);
     this.#status = status ?? { ...UNKNOWN_STATUS, since: startedAt, agent: this.#startedAgent };
-    this.#restoredQuestion = status?.state === 'blocked' ? (question ?? null) : null;
     if (status !== undefined) this.#restore(status);
     else this.#nextCheckAt = startedAt + STARTING_MS_MAX; // a program without any output does not start forever
   }
@@ -483,20 +479,11 @@ export class StatusReducer {
       progress: claims.find(({ progress }) => progress !== null)?.progress ?? this.#percent,
     };
     const last = this.#status;
-    const isAnotherNumber = says === 'blocked' && this.#dialogNumber !== this.#screen.dialogNumber;
-    const isAnotherDialog = isAnotherNumber && !this.#isRestoredDialog(next.question);
+    const isAnotherDialog = says === 'blocked' && this.#dialogNumber !== this.#screen.dialogNumber;
     this.#dialogNumber = this.#screen.dialogNumber;
     if (!isAnotherDialog && isAsBefore(last, next)) return;
     const isStill = last.state === says && !isAnotherDialog;
     this.#status = { ...next, since: isStill ? last.since : this.#now, offset: this.#offset };
-  }
-
-  /** Returns whether a dialog is the one from before a restart. Before its words are known, it is taken for that one. */
-  #isRestoredDialog(question: Question | undefined): boolean {
-    const restored = this.#restoredQuestion;
-    if (restored === null || question === undefined) return restored !== null;
-    this.#restoredQuestion = null;
-    return questionLine(question) === restored;
   }
 
   get #knownAgent(): string | null {

@@ -363,3 +363,12 @@ test('[REQ-1, REQ-40] a request in a transcript is whole, or says how many lines
   expect(lines.at(-1)).toBe(`  … ${103 - (REQUEST_LINES_MAX - 1)} more lines; spool inspect bob shows them`);
   expect(documentOf([ask], { width: 80, isFull: true }).filter((line) => line.includes('echo'))).toHaveLength(100);
 });
+
+test('a tool that was open at the end of its turn is cancelled in words, not by a code', () => {
+  const lines = documentOf([
+    { kind: 'turn.started', origin: 'user' },
+    { kind: 'tool.started', tool: 'x', toolKind: 'execute', name: 'Bash', title: 'sleep 100' },
+    { kind: 'tool.ended', tool: 'x', status: 'cancelled', reason: 'turn-ended' },
+  ]);
+  expect(lines.join('\n')).toContain('cancelled: the turn ended');
+});

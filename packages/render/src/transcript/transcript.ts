@@ -26,6 +26,9 @@ const TASKS_MAX = 1000;
 /** The number of prompts whose senders are kept. */
 const SENDERS_MAX = 1000;
 
+/** The reason that a driver gives for a tool which was open at the end of its turn. */
+const TURN_ENDED = 'turn-ended';
+
 /** The limit of the line about a decision. */
 const ABOUT_CHARACTERS_MAX = 300;
 const NAME_CHARACTERS_MAX = 200;
@@ -338,7 +341,7 @@ export class Transcript {
         entry.endedAt = event.at;
         entry.isKnown = true;
         entry.exitCode = event.exitCode;
-        entry.reason = event.reason;
+        entry.reason = event.reason === TURN_ENDED ? 'the turn ended' : event.reason;
         if (event.output !== undefined) entry.output = new KeptText(contentText(event.output));
         break;
     }

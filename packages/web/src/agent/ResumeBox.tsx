@@ -23,7 +23,7 @@ export function ResumeBox({ session }: { readonly session: SessionInfo }) {
   };
   return (
     <form className="prompt-box" aria-label={`Resume ${session.name}`} onSubmit={(event) => void resume(event)}>
-      <p className="quiet">It has ended. It can be resumed with all that it knows, in a new session.</p>
+      <p className="quiet">This agent has ended. Resume it in a new session with its full context.</p>
       {trouble !== null && <p role="alert">{trouble}</p>}
       <div className="prompt-line">
         <textarea

@@ -365,7 +365,7 @@ const REPEATED_FACTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the status that the last keeper recorded, with one sentence as its evidence. */
-export function restoredStatus(past: readonly HistoryItem[]): { readonly status?: Status; readonly question?: string } {
+export function restoredStatus(past: readonly HistoryItem[]): { readonly status?: Status } {
   const last = past.findLast((item) => item.type === 'status');
   if (!last || last.state === 'exited') return {};
   const { state, kind, source, why, at, offset } = last;
@@ -373,7 +373,6 @@ export function restoredStatus(past: readonly HistoryItem[]): { readonly status?
     { source, says: state, why, rule: null, confidence: RESTORED_CONFIDENCE, at: notAfter(at), offset },
   ];
   return {
-    ...(last.question !== undefined && { question: last.question }),
     status: {
       state,
       since: notAfter(since(past, last)),
