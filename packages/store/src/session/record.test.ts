@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { forgetLastRecord, readRecord, type SessionRecord, writeRecord } from './record.ts';
@@ -44,4 +44,12 @@ test('once the new record is durable, the one before is gone', () => {
   expect(existsSync(`${folder}/session.json.last`)).toBe(false);
   writeFileSync(`${folder}/session.json`, '{"half":');
   expect(readRecord(folder)).toBeNull();
+});
+
+test('[LIFE-44] a record that is written again keeps the members that a later version has added', () => {
+  writeRecord(folder, record('one'));
+  const path = `${folder}/session.json`;
+  writeFileSync(path, JSON.stringify({ ...record('one'), mood: { of: 'a later version' } }));
+  writeRecord(folder, record('renamed'));
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ ...record('renamed'), mood: { of: 'a later version' } });
 });

@@ -1,6 +1,6 @@
 /**
  * The record of a session: all facts besides its bytes, as one small JSON file in its folder. Keeps LIFE-10, with the keeper's
- * `record-keeper.ts`.
+ * `record-keeper.ts`, and LIFE-44.
  *
  * There is one file for each session, and no database, so that damage costs one session and a user can read it. The file is
  * written under a temporary name and renamed: a kill at any moment leaves the old record or the new one. After a power cut a file
@@ -61,18 +61,46 @@ export const RECORD_FILE = 'session.json';
 /** The previous record, kept until the new one is durable. */
 const LAST_RECORD_FILE = 'session.json.last';
 
+/** The members that this version knows. */
+const MEMBERS: Readonly<Record<keyof SessionRecord, true>> = {
+  run: true,
+  name: true,
+  pid: true,
+  process: true,
+  folderInode: true,
+  startedAt: true,
+  size: true,
+  controlGroup: true,
+  ending: true,
+  prompt: true,
+  areEventsDone: true,
+  typed: true,
+  end: true,
+};
+
 /** `keepLast`: the existing record is durable, and is kept until `forgetLastRecord`. */
 export function writeRecord(folder: string, record: SessionRecord, { keepLast = false } = {}): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const temporary = `${folder}/${RECORD_FILE}.tmp`;
+  const whole = { ...unknownMembers(folder), ...record };
   const fd = openSync(temporary, 'w', 0o600);
   try {
-    writeSync(fd, `${JSON.stringify(record)}\n`);
+    writeSync(fd, `${JSON.stringify(whole)}\n`);
   } finally {
     closeSync(fd);
   }
   if (keepLast) quietly(() => linkSync(`${folder}/${RECORD_FILE}`, `${folder}/${LAST_RECORD_FILE}`));
   renameSync(temporary, `${folder}/${RECORD_FILE}`);
+}
+
+/** Returns the members of the present record that only a later version knows: after a downgrade they are kept for it. */
+function unknownMembers(folder: string): object {
+  try {
+    const present = JSON.parse(readFileSync(`${folder}/${RECORD_FILE}`, AT_ONCE)) as object;
+    return Object.fromEntries(Object.entries(present).filter(([name]) => !Object.hasOwn(MEMBERS, name)));
+  } catch {
+    return {}; // a new session, or a damaged record, which is written anew
+  }
 }
 
 /** Removes the previous record: the new one is durable. */
