@@ -1,4 +1,5 @@
 /** Tests nodes over the road `join`: two daemons, each with its own folder, and a gateway that dials the other. */
+import { userInfo } from 'node:os';
 import { connect } from '@spool/client/node';
 import { type NodeInfo, type SessionInfo, SpoolError, type TokenInfo } from '@spool/protocol';
 import { seen, SPOOL, Terminal, TestDaemon, until, VerifiedStream } from '@spool/testkit';
@@ -167,7 +168,8 @@ test('[NODE-5] the node enforces the role of the invite, and its audit log names
   expect((await primary.spool(['stop', `build1b/${id}`])).code).toBe(0);
   await until(
     'it is recorded',
-    async () => /\broot@\S+ \(\w+\) {2}stop/.test((await node.spool(['audit'])).stdout),
+    async () =>
+      new RegExp(`\\b${userInfo().username}@\\S+ \\(\\w+\\) {2}stop`).test((await node.spool(['audit'])).stdout),
     BUSY_MS,
   );
 });
