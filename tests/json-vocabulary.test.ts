@@ -94,6 +94,8 @@ const WITHOUT_SESSION: readonly string[] = [
   'daemon',
   'doctor',
   'service',
+  'install',
+  'uninstall',
   'node',
   'completions',
   'version',

@@ -234,9 +234,11 @@ test('[REM-3] a wrong token, a wrong address and a host that is away are sentenc
     [['--host', 'http://127.0.0.1:1', '--token-file', `${folder}/token`, 'ls'], 125, /cannot reach the host/],
     [['--host', 'http://example.org', '--token-file', `${folder}/token`, 'ls'], 2, /unencrypted/],
     [['--host', gateway.origin, 'ls'], 2, /--token-file/],
-    ...Object.keys(ABOUT_HERE).map(
-      (verb) => [[...flags, verb, 'stop'], 2, new RegExp(`this machine.*--context local ${verb} stop`)] as const,
-    ),
+    ...Object.keys(ABOUT_HERE).map((verb) => {
+      const takesWords = (VERBS[verb as keyof typeof VERBS].operands as readonly string[]).length > 0;
+      const words = [verb, ...(takesWords ? ['stop'] : [])];
+      return [[...flags, ...words], 2, new RegExp(`this machine.*--context local ${words.join(' ')}`)] as const;
+    }),
     [['ls', '--host', gateway.origin], 2, /comes before the verb/],
   ];
   for (const [args, code, says] of cases) {

@@ -15,7 +15,22 @@ const GROUPS: readonly (readonly [title: string, verbs: readonly VerbName[]])[] 
   ['Wait and find out', ['wait', 'task', 'events', 'explain', 'summary', 'inspect']],
   ['End, remove, start again', ['stop', 'kill', 'rm', 'rerun']],
   ['Rename, play back, export', ['rename', 'update', 'replay', 'export']],
-  ['Spool itself', ['daemon', 'service', 'node', 'context', 'doctor', 'mcp', 'skill', 'completions', 'version']],
+  [
+    'Spool itself',
+    [
+      'daemon',
+      'service',
+      'install',
+      'uninstall',
+      'node',
+      'context',
+      'doctor',
+      'mcp',
+      'skill',
+      'completions',
+      'version',
+    ],
+  ],
 ];
 
 const EXAMPLES: Verb['examples'] = [

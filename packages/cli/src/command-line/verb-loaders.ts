@@ -5,6 +5,8 @@ import type { VerbName } from './verb-table.ts';
 export const LOADERS: { readonly [N in VerbName]: () => Promise<{ readonly default: VerbAction<N> }> } = {
   resume: () => import('../verbs/resume.ts'),
   rerun: () => import('../verbs/rerun.ts'),
+  install: () => import('../verbs/install.ts'),
+  uninstall: () => import('../verbs/uninstall.ts'),
   service: () => import('../verbs/service.ts'),
   run: () => import('../verbs/run.ts'),
   attach: () => import('../verbs/attach.ts'),

@@ -6,6 +6,8 @@ import type { Host } from './host.ts';
 export const ABOUT_HERE: Readonly<Record<string, string>> = {
   daemon: 'starts, stops and restarts the daemon of this machine',
   doctor: 'checks this machine',
+  install: 'changes your account on this machine',
+  uninstall: 'changes your account on this machine',
   service: 'is about the services of this machine',
   node: 'manages the nodes of this machine',
   web: 'controls the gateway of this machine',

@@ -12,13 +12,17 @@ const completions: VerbAction<'completions'> = async ({ flags, operands }) => {
   const shell = operands[0]!;
   if (!Object.hasOwn(SCRIPTS, shell))
     throw new UsageError(`there are no completions for ${JSON.stringify(shell)}; use bash, zsh or fish`, 'completions');
-  const script = SCRIPTS[shell as keyof typeof SCRIPTS]();
+  const script = completionScript(shell as keyof typeof SCRIPTS);
   if (flags.json) printJson({ shell, script });
   else print(script);
   return 0;
 };
 
 export default completions;
+
+export function completionScript(shell: keyof typeof SCRIPTS): string {
+  return SCRIPTS[shell]();
+}
 
 const ALL: readonly (readonly [string, Verb])[] = Object.entries(VERBS);
 

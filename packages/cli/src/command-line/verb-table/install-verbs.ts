@@ -2,6 +2,30 @@
 import type { Verb } from '../arguments.ts';
 
 export const INSTALL_VERBS = {
+  install: {
+    summary: 'put spool into your PATH, with its manual page',
+    operands: [],
+    flags: {
+      completions: { kind: 'on', about: 'also install completions for bash, zsh and fish' },
+      service: { kind: 'on', about: 'also start the daemon at login or boot (see spool service)' },
+    },
+    details: [
+      'Links ~/.local/bin/spool to this installation and writes the manual page; prints what it has written. A file of another program is',
+      'never replaced. `spool uninstall` removes exactly these files.',
+    ].join('\n'),
+    examples: [
+      ['./spool install --completions', 'from a clone'],
+      ['spool install --service', 'also start it at login'],
+    ],
+  },
+  uninstall: {
+    summary: 'remove what `spool install` has written',
+    operands: [],
+    flags: {},
+    details:
+      'Also removes the service. A file that was changed since is left. The daemon, its sessions and their logs stay.',
+    examples: [['spool uninstall', 'prints what it has removed']],
+  },
   service: {
     summary: 'start the daemon at login or boot (systemd)',
     operands: ['install|status|remove'],
