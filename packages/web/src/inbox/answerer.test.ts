@@ -44,5 +44,5 @@ test('[PAGE-32] who decided a request of an agent is read from its record on, an
     null,
   );
   expect(from).toEqual([4_000_000, 4_000_000]);
-  expect(await answererOf(source(items), asked({ driver: {} }))).toBe(null);
+  expect(await answererOf(source(items), asked({ driver: {}, size: null }))).toBe(null);
 });
