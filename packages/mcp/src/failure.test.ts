@@ -28,6 +28,10 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'TOKEN_UNKNOWN',
   'CODE_REFUSED',
   'HOST_REFUSED',
+  'NODE_UNKNOWN',
+  'NODE_AWAY',
+  'NODE_NAME_TAKEN',
+  'INVITE_REFUSED',
 ]);
 
 test('[MCP-4] no sentence tells an agent to type a command where there is a tool for it', () => {

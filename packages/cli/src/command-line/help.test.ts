@@ -48,9 +48,9 @@ test.each(NAMES)('the examples of %s are understood', (name) => {
   const verb: Verb = VERBS[name];
   for (const [command] of verb.examples) {
     const inner = command.replace(/ 2?> .*$/, '').replace(/^eval "\$\((.*)\)"$/, '$1');
-    // In a shell, with the programs around it played by functions: what arrives at `spool`, word by word.
+    // In a restricted shell, which runs no program by its path, and with functions in place of programs: what arrives at `spool`, word by word.
     const played = `spool() { printf '%s\\0' "$@"; }; jq() { cat; }; source() { cat; }; git() { :; }; ${inner}`;
-    const words = execFileSync('bash', ['-c', played], { encoding: 'utf8' }).split('\0').slice(0, -1);
+    const words = execFileSync('bash', ['--restricted', '-c', played], { encoding: 'utf8' }).split('\0').slice(0, -1);
     expect(words[0]).toBe(name);
     expect(() => parseArguments(name, verb, words.slice(1))).not.toThrow();
   }

@@ -82,10 +82,10 @@ test('[LIST-8] an agent without a terminal is its first prompt, and its last wor
     [
       sessionWith(
         'aaaaaaaaaa',
-        { driver: { ...driver, prompt: 'fix the tests' }, command },
+        { driver: { ...driver, prompt: 'fix the tests' }, command, size: null },
         { said: 'All tests pass.' },
       ),
-      sessionWith('bbbbbbbbbb', { driver, command }),
+      sessionWith('bbbbbbbbbb', { driver, command, size: null }),
     ],
     { ...LOOK, width: 120 },
   );

@@ -23,7 +23,7 @@ function clientWith(...events: AgentEvent[]): Client {
 function infoOf(name: string, more: Partial<SessionInfo> = {}): SessionInfo {
   const command = [name, '--resume', 'older', 'rest'];
   const driver = { name, state: 'done', options: { model: 'm', mode: 'plan' }, firstOffset: 0, offset: 10 };
-  return { id: 's1', name: 'a', state: 'exited', command, cwd: '/p', labels: {}, driver, ...more } as never;
+  return { id: 's1', name: 'a', state: 'exited', command, cwd: '/p', labels: {}, size: null, driver, ...more } as never;
 }
 
 test.each(Object.keys(AGENTS))(

@@ -14,7 +14,7 @@ export const INSTALL_VERBS = {
       'never replaced. `spool uninstall` removes exactly these files.',
     ].join('\n'),
     examples: [
-      ['./spool install --completions', 'from a clone'],
+      ['spool install --completions', 'from a clone: ./spool install --completions'],
       ['spool install --service', 'also start it at login'],
     ],
   },
