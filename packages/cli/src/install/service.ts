@@ -10,7 +10,7 @@ import { isOurUnit, UNIT, unitText } from './unit-file.ts';
 
 /** systemd answers in milliseconds; a machine that boots needs more. */
 const ANSWER_MS_MAX = 20_000;
-const LINGER_FOLDER = '/var/lib/systemd/linger';
+export const LINGER_FOLDER = '/var/lib/systemd/linger';
 
 export interface ServiceStatus {
   /** Whether the user's systemd answers. */
@@ -67,7 +67,7 @@ export function cronLine(program: ProgramLocation): string {
 
 const wanted = (program: ProgramLocation): string => unitText(ownCommand(program));
 
-function unitPath(): string {
+export function unitPath(): string {
   const { XDG_CONFIG_HOME: config, HOME: home } = process.env;
   return `${config || `${home}/.config`}/systemd/user/${UNIT}`;
 }

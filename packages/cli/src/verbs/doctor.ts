@@ -1,6 +1,9 @@
-/** `spool doctor`: prints one line per check, with a fix. It changes nothing and does not start a daemon. Keeps STATE-9. */
+/**
+ * `spool doctor`: prints one line per check, with a remedy. It does not start a daemon, and changes nothing without `--fix`. Keeps
+ * STATE-9 and INST-3.
+ */
 import { EXIT } from '../command-line/exit-code.ts';
-import { accessSync, constants, existsSync, lstatSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, lstatSync, readFileSync, statfsSync } from 'node:fs';
 import { release } from 'node:os';
 import { dirname } from 'node:path';
 import { configPath, type Home, homeFrom, userConfig, VERSION } from '@spool/client/node';
@@ -16,7 +19,11 @@ import {
 } from '@spool/protocol';
 import { formatConfigFault } from '../command-line/config-faults.ts';
 import { failureOf } from '../command-line/failure.ts';
+import { inotifyCheck } from '../daemon/inotify-check.ts';
 import { oneDaemon } from '../daemon/one-daemon.ts';
+import { launcherPath } from '../install/launcher.ts';
+import { lingerCheck } from '../install/linger-check.ts';
+import { pathCheck } from '../install/path-check.ts';
 import { printable } from '../output/printable.ts';
 import { openClient, type ProgramLocation, type VerbAction } from '../program.ts';
 import { formatByteSize } from '../command-line/quantities.ts';
@@ -30,6 +37,8 @@ export interface DoctorFinding {
   readonly level: 'ok' | 'warn' | 'fail';
   readonly says: string;
   readonly todo?: string;
+  /** Applies a remedy that can do no harm, for `--fix`, and returns a sentence about it. Not printed. */
+  readonly fix?: () => string;
 }
 
 const DISK_BYTES_WARN = 1024 ** 3;
@@ -46,7 +55,10 @@ const ANSWER_MS_WARN = 500;
 const doctor: VerbAction<'doctor'> = async ({ flags, operands: [subject] }, program) => {
   if (subject !== undefined && subject !== 'rules')
     throw new UsageError(`unknown check ${JSON.stringify(subject)}; use \`doctor\` or \`doctor rules\``, 'doctor');
-  const findings = await (subject === 'rules' ? examineRules(program) : examine(program));
+  const look = (): Promise<DoctorFinding[]> => (subject === 'rules' ? examineRules(program) : examine(program));
+  let findings = await look();
+  const fixed = flags.fix ? findings.flatMap(applyFix) : [];
+  if (fixed.length > 0) findings = [...fixed, ...(await look())];
   if (flags.json) printJson(findings);
   else print(findings.map((finding) => line(finding, wantsColour(1))).join('\n'));
   return findings.some(({ level }) => level === 'fail') ? EXIT.failed : 0;
@@ -54,12 +66,24 @@ const doctor: VerbAction<'doctor'> = async ({ flags, operands: [subject] }, prog
 
 export default doctor;
 
+function applyFix({ check, fix }: DoctorFinding): DoctorFinding[] {
+  if (fix === undefined) return [];
+  try {
+    return [{ check, level: 'ok', says: `fixed: ${fix()}` }];
+  } catch (error) {
+    return [{ check, level: 'warn', says: `could not be fixed: ${printable((error as Error).message)}` }];
+  }
+}
+
 async function examine(program: ProgramLocation): Promise<DoctorFinding[]> {
   const findings = [
     nodeVersion(process.versions.node),
     ...files(program),
+    ...(program.isBundled ? [pathCheck(process.env, launcherPath())] : []),
     kernel(process.platform, release()),
     openFiles(),
+    inotifyCheck(),
+    lingerCheck(),
     stty(),
   ];
   let home: Home;
@@ -191,6 +215,10 @@ export function folder(name: string, path: string, uid = process.getuid?.() ?? 0
       level: 'fail',
       says: `${path} is accessible to other users (mode ${mode})`,
       todo: `run chmod 700 '${path}'`,
+      fix: () => {
+        chmodSync(path, 0o700);
+        return `chmod 700 ${path}`;
+      },
     };
   }
   return { check, level: 'ok', says: path };

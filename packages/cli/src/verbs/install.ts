@@ -1,28 +1,19 @@
 /** `spool install`: a link in ~/.local/bin, the manual page, and on request completions and the service. Keeps INST-1. */
-import { VERSION } from '@spool/client/node';
-import { type AccountFile, writeFiles } from '../install/account-files.ts';
 import { accountFolders } from '../install/account-folders.ts';
-import { launcherPath } from '../install/launcher.ts';
-import { manPage } from '../install/man-page.ts';
+import { installInAccount } from '../install/account-installation.ts';
 import { installService } from '../install/service.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
 import type { VerbAction } from '../program.ts';
 import { completionScript } from './completions.ts';
 
 const install: VerbAction<'install'> = async ({ flags }, program) => {
-  const { bin, data, config, list } = accountFolders(process.env);
-  const files: AccountFile[] = [
-    { path: `${bin}/spool`, link: launcherPath() },
-    { path: `${data}/man/man1/spool.1`, content: manPage(VERSION) },
-    ...(flags.completions
-      ? [
-          { path: `${data}/bash-completion/completions/spool`, content: `${completionScript('bash')}\n` },
-          { path: `${data}/zsh/site-functions/_spool`, content: `${completionScript('zsh')}\n` },
-          { path: `${config}/fish/completions/spool.fish`, content: `${completionScript('fish')}\n` },
-        ]
-      : []),
+  const { bin, data, config } = accountFolders(process.env);
+  const completions = [
+    { path: `${data}/bash-completion/completions/spool`, content: `${completionScript('bash')}\n` },
+    { path: `${data}/zsh/site-functions/_spool`, content: `${completionScript('zsh')}\n` },
+    { path: `${config}/fish/completions/spool.fish`, content: `${completionScript('fish')}\n` },
   ];
-  writeFiles(list, files);
+  const files = installInAccount(process.env, flags.completions ? completions : []);
   if (flags.service) await installService(program);
   const paths = files.map(({ path }) => path);
   const isInPath = (process.env['PATH'] ?? '').split(':').includes(bin);

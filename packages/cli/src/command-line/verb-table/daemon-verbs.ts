@@ -77,7 +77,12 @@ export const DAEMON_VERBS = {
   doctor: {
     summary: 'check the installation and suggest fixes',
     operands: ['[rules]'],
-    flags: {},
+    flags: {
+      fix: {
+        kind: 'on',
+        about: 'apply the remedies that can do no harm: link spool into ~/.local/bin, make folders private',
+      },
+    },
     details: [
       '`doctor` starts no daemon. It also checks your own rules and milestones. The exit code is 1 if a check failed; warnings do',
       'not count. `rules` applies all rules, yours too, to the screens that you saved with `spool explain --save`; a screen that',
@@ -85,6 +90,7 @@ export const DAEMON_VERBS = {
     ].join('\n'),
     examples: [
       ['spool doctor', 'one line per check'],
+      ['spool doctor --fix', 'mend what is safe to mend'],
       ['spool doctor rules', 'test the rules on your saved screens'],
     ],
   },
