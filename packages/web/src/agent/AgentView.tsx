@@ -3,6 +3,7 @@
  * CARD-1.
  */
 import type { SessionInfo } from '@spool/client';
+import { isAskedByAgent } from '@spool/protocol';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ConversationLog } from '../cards/ConversationLog.tsx';
 import { CopyButton } from '../cards/CopyButton.tsx';
@@ -19,7 +20,7 @@ interface AgentViewProps {
   readonly session: SessionInfo;
   /** The card that the address leads to, by the number of its event. */
   readonly event?: number | undefined;
-  /** Whether the agent's terminal is shown beside the cards: it takes the prompts, and shows the request. */
+  /** Whether the agent's terminal is shown beside the cards: it takes the prompts, and shows questions that are only on the screen. */
   readonly isBesideTerminal?: boolean;
   /** Closes the search in the conversation; null if it is closed. */
   readonly onCloseFind?: (() => void) | null;
@@ -83,6 +84,11 @@ export function AgentView({ session, event, isBesideTerminal = false, onCloseFin
         <p className="link-notice" role="alert">
           {trouble ?? `The driver failed: ${driverFault}`}
         </p>
+      )}
+      {isLoaded && isBesideTerminal && !isEnded && isAskedByAgent(session) && (
+        <div className="agent-foot">
+          <AgentAsks {...{ agent, session }} onAnswered={() => setFocusCount((now) => now + 1)} />
+        </div>
       )}
       {isLoaded && !isBesideTerminal && (
         <div className="agent-foot">

@@ -19,7 +19,8 @@ interface SplitProps {
   readonly id: string;
   /** The choice that an address asks for; it counts until the user chooses. */
   readonly wanted: PaneChoice | null;
-  readonly terminal: ReactNode;
+  /** `hasCardsBeside`: the cards are shown, too. */
+  readonly terminal: (hasCardsBeside: boolean) => ReactNode;
   /** `isAlone`: the terminal is not shown beside it. */
   readonly cards: (isAlone: boolean) => ReactNode;
 }
@@ -56,7 +57,7 @@ export function SplitPanes({ id, wanted, terminal, cards }: SplitProps) {
       <div className="pane-frame" ref={frame}>
         {shown !== 'cards' && (
           <div className="pane" style={shown === 'both' ? { flex: `0 0 ${panes.share}%` } : undefined}>
-            {terminal}
+            {terminal(shown === 'both')}
           </div>
         )}
         {shown === 'both' && (

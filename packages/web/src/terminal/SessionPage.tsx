@@ -1,5 +1,5 @@
 /** One session: its name and state, its terminal, its past, text, files and changes, and its actions. */
-import { isHeadless } from '@spool/protocol';
+import { isAskedByAgent, isHeadless } from '@spool/protocol';
 import { type SessionInfo, type Size, SpoolError, type Viewer } from '@spool/client';
 import { useEffect, useRef, useState } from 'react';
 import { AgentView } from '../agent/AgentView.tsx';
@@ -145,14 +145,17 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
       {isFinding && !isConversation && <FindPanel id={id} onClose={closeFind} />}
       {view === 'terminal' && (session === undefined || session.size !== null) ? (
         <WithCards session={session} event={route.event}>
-          <Live
-            id={id}
-            session={session}
-            fontPx={fontPx}
-            onSize={setSize}
-            onViewers={setViewers}
-            onControls={(made) => (controls.current = made)}
-          />
+          {(hasCardsBeside) => (
+            <Live
+              id={id}
+              session={session}
+              hasCardsBeside={hasCardsBeside}
+              fontPx={fontPx}
+              onSize={setSize}
+              onViewers={setViewers}
+              onControls={(made) => (controls.current = made)}
+            />
+          )}
         </WithCards>
       ) : (
         session !== undefined && <Other {...{ session, route }} onCloseFind={isFinding ? closeFind : null} />
@@ -222,12 +225,12 @@ function Other({ session, route, onCloseFind }: OtherProps) {
 interface WithCardsProps {
   readonly session: SessionInfo | undefined;
   readonly event: number | undefined;
-  readonly children: React.ReactNode;
+  readonly children: (hasCardsBeside: boolean) => React.ReactNode;
 }
 
 /** An agent in its terminal that also has events gets both views. */
 function WithCards({ session, event, children }: WithCardsProps) {
-  if (session?.driver === undefined) return children;
+  if (session?.driver === undefined) return children(false);
   return (
     <SplitPanes
       id={session.id}
@@ -241,13 +244,15 @@ function WithCards({ session, event, children }: WithCardsProps) {
 interface LiveProps {
   readonly id: string;
   readonly session: SessionInfo | undefined;
+  /** Whether the cards are shown beside the terminal: they show the agent's requests then. */
+  readonly hasCardsBeside: boolean;
   readonly fontPx: number | null;
   readonly onSize: (size: Size) => void;
   readonly onViewers: (viewers: readonly Viewer[]) => void;
   readonly onControls: (controls: PaneControls | null) => void;
 }
 
-function Live({ id, session, fontPx, onSize, onViewers, onControls }: LiveProps) {
+function Live({ id, session, hasCardsBeside, fontPx, onSize, onViewers, onControls }: LiveProps) {
   const [state, setState] = useState<ViewState>({ type: 'loading' });
   const [sticky, setSticky] = useState<Sticky>(NOT_STICKY);
   const latest = useRef(sticky);
@@ -262,7 +267,7 @@ function Live({ id, session, fontPx, onSize, onViewers, onControls }: LiveProps)
   return (
     <>
       {isEnded && <EndedBar session={session} />}
-      {isAsking && <AskCard isHere session={session} />}
+      {isAsking && !(hasCardsBeside && isAskedByAgent(session)) && <AskCard isHere session={session} />}
       {state.type === 'failed' && (
         <p className="link-notice" role="alert">
           {state.why}
