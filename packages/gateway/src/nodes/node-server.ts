@@ -57,6 +57,7 @@ function serveStream(
   machine: ServedMachine,
   authenticator: Authenticator,
 ): void {
+  if (stream.destroyed || stream.closed) return; // it was reset in the same piece of data, and cannot be answered
   const refuse = (status: number): void => stream.respond({ ':status': status }, { endStream: true });
   if (headers[':path'] !== FRAMES_PATH) return refuse(constants.HTTP_STATUS_NOT_FOUND);
   const principal = userOf(headers, machine, authenticator);
