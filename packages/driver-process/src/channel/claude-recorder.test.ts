@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClaudeRecorder } from './claude-recorder.ts';
@@ -68,4 +69,32 @@ test('[CHAN-3] a path that is no transcript is not read', async () => {
   await own.settled();
   own.close();
   expect(names(log)).toEqual([]);
+});
+
+test('[CHAN-3] a pipe or a device under the name of a transcript or status keeps nothing waiting', async () => {
+  mkdirSync(`${folder}/sessions`);
+  execFileSync('mkfifo', [`${folder}/projects/p/s.jsonl`, `${folder}/sessions/7.json`]);
+  symlinkSync('/dev/zero', `${folder}/projects/p/z.jsonl`);
+  const device = JSON.stringify({
+    hook: 'z',
+    input: { session_id: 'z', transcript_path: `${folder}/projects/p/z.jsonl` },
+  });
+  const log = [hook(`${folder}/projects/p/s.jsonl`), device];
+  const own = recorder(log);
+  await own.settled();
+  own.close();
+  expect(log).toHaveLength(2);
+});
+
+test('[CHAN-3] a session with ever new transcripts has a limited number of them copied', async () => {
+  const log: string[] = [];
+  for (let i = 0; i < 1010; i++) {
+    const path = `${folder}/projects/p/${i}.jsonl`;
+    if (i >= 995) writeFileSync(path, `{"type":"user","name":"${i}"}\n`);
+    log.push(JSON.stringify({ hook: 'x', input: { session_id: String(i), transcript_path: path } }));
+  }
+  const own = recorder(log);
+  await own.settled();
+  own.close();
+  expect(names(log)).toEqual(['995', '996', '997', '998', '999']);
 });

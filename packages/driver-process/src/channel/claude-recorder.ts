@@ -3,8 +3,8 @@
  * status in its session file. Keeps the recording part of CHAN-3. Each copied line has its place in its file, so a recorder that is
  * started again continues behind the last line that is in the log, and a line that two of them copied is taken once.
  */
-import { type FSWatcher, watch } from 'node:fs';
-import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
+import { constants, type FSWatcher, watch } from 'node:fs';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute } from 'node:path';
 
 /** The lines that have a meaning here. The others are most of a transcript: requests to the model, backups, settings. */
@@ -15,6 +15,8 @@ const PIECE_BYTES = 256 * 1024;
 /** A longer line is left out. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 const STATUS_BYTES_MAX = 64 * 1024;
+/** The maximum of transcripts, with those of subagents: others are not copied. */
+const FILES_MAX = 1000;
 /** The interval at which a folder that does not exist yet is looked for, while a turn runs. */
 const LOOK_AGAIN_MS = 200;
 const NEWLINE = 0x0a;
@@ -80,7 +82,7 @@ export class ClaudeRecorder {
   #learnHook({ session_id: session, transcript_path: path }: Record<string, unknown>, parent: unknown): void {
     if (typeof session !== 'string' || typeof path !== 'string' || !isAbsolute(path)) return;
     if (basename(path) !== `${session}.jsonl`) return;
-    this.#addFile(basename(path), path);
+    if (!this.#addFile(basename(path), path)) return;
     this.#wanted.add(dirname(path)).add(`${path.slice(0, -'.jsonl'.length)}/subagents`);
     const config = dirname(dirname(dirname(path)));
     if (typeof parent !== 'number' || basename(dirname(dirname(path))) !== 'projects') return;
@@ -88,8 +90,12 @@ export class ClaudeRecorder {
     this.#wanted.add(dirname(this.#statusPath));
   }
 
-  #addFile(name: string, path: string): void {
-    if (!this.#files.has(name)) this.#files.set(name, { path, position: this.#positions.get(name) ?? 0 });
+  /** Returns whether the file is copied. */
+  #addFile(name: string, path: string): boolean {
+    if (this.#files.has(name)) return true;
+    if (this.#files.size >= FILES_MAX) return false;
+    this.#files.set(name, { path, position: this.#positions.get(name) ?? 0 });
+    return true;
   }
 
   async #copy(): Promise<void> {
@@ -127,7 +133,7 @@ export class ClaudeRecorder {
   }
 
   async #copyFile(name: string, file: CopiedFile): Promise<void> {
-    const handle = await open(file.path, 'r').catch(() => null);
+    const handle = await openPlainFile(file.path);
     if (handle === null) return;
     try {
       for (let rest: Buffer | null = Buffer.alloc(0); rest !== null;)
@@ -164,11 +170,30 @@ export class ClaudeRecorder {
 
   async #copyStatus(): Promise<void> {
     if (this.#statusPath === null) return;
-    const text = await readFile(this.#statusPath, 'utf8').catch(() => '');
-    const status = text.length > STATUS_BYTES_MAX ? undefined : parse(text)?.['status'];
+    const status = parse(await shortText(this.#statusPath))?.['status'];
     if (!STATUSES.has(status) || status === this.#status) return;
     this.#status = String(status);
     await this.#append(`{"status":${JSON.stringify({ status })},"at":${Date.now()}}`);
+  }
+}
+
+/** Opens a file; null for everything that is none: a pipe or a device under this name would never end, or keep its reader waiting. */
+async function openPlainFile(path: string): Promise<FileHandle | null> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+  if (handle === null || (await handle.stat()).isFile()) return handle;
+  await handle.close();
+  return null;
+}
+
+/** Returns the content of a small file; empty if there is none, and cut off if it is not small. */
+async function shortText(path: string): Promise<string> {
+  const handle = await openPlainFile(path);
+  if (handle === null) return '';
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(STATUS_BYTES_MAX), 0, STATUS_BYTES_MAX, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 
