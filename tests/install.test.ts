@@ -1,9 +1,9 @@
 /** Tests `spool install` and `uninstall` in an empty account. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { SessionInfo } from '@spool/protocol';
-import { TestDaemon } from '@spool/testkit';
+import { SPOOL, TestDaemon } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 
@@ -65,6 +65,31 @@ test('[INST-1] a file of another program is never replaced, and then nothing is 
   const { code, stderr } = await account.daemon.spool(['install', '--completions']);
   expect([code === 0, stderr]).toEqual([false, expect.stringContaining('is not ours; move it away first')]);
   expect(account.files()).toEqual(['.local/bin/spool']);
+});
+
+test('[INST-1] a unit of another author stays, and does not keep the files from being removed', async () => {
+  await using account = new EmptyAccount();
+  await account.daemon.json('install');
+  mkdirSync(`${account.folder}/.config/systemd/user`, { recursive: true });
+  writeFileSync(`${account.folder}/.config/systemd/user/spool.service`, '[Unit]\n');
+  expect(await account.daemon.json('uninstall')).toMatchObject({ left: [], service: false });
+  expect(account.files()).toEqual(['.config/systemd/user/spool.service']);
+});
+
+test('[INST-1] without a HOME, or with folders that are relative, nothing gets into the current folder', async () => {
+  await using account = new EmptyAccount();
+  const { daemon, folder } = account;
+  const run = (env: Record<string, string>, ...args: string[]): SpawnSyncReturns<string> => {
+    const all = { ...daemon.env, ...env } as NodeJS.ProcessEnv;
+    return spawnSync(SPOOL, args, { cwd: folder, env: all, encoding: 'utf8' });
+  };
+  const within = (...args: Parameters<typeof run>): number | null => run(...args).status;
+  expect(run({ HOME: '' }, 'doctor').stdout).toContain('linger');
+  expect(within({ HOME: '' }, 'service', 'install')).not.toBe(0);
+  expect(within({ HOME: '' }, 'install')).not.toBe(0);
+  expect(account.files()).toEqual([]);
+  expect(within({ XDG_DATA_HOME: 'here', XDG_CONFIG_HOME: 'here' }, 'install', '--completions')).toBe(0);
+  expect(account.files()).toEqual([...ALL, '.local/share/spool/installed.json'].sort());
 });
 
 testNeeding(missingProgram('man'))('[INST-1] man reads the manual page without a complaint', async () => {

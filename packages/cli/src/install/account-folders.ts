@@ -8,10 +8,15 @@ export interface AccountFolders {
   readonly list: string;
 }
 
+/**
+ * Returns the folders. A variable that is not an absolute path counts as unset. Throws without a HOME: no file must get into the
+ * folder in which spool happens to run.
+ */
 export function accountFolders(env: NodeJS.ProcessEnv): AccountFolders {
-  const home = env['HOME'];
-  if (!home?.startsWith('/')) throw new Error('HOME is not set; spool install needs it');
-  const data = env['XDG_DATA_HOME'] || `${home}/.local/share`;
-  const config = env['XDG_CONFIG_HOME'] || `${home}/.config`;
+  const folderIn = (name: string): string | undefined => (env[name]?.startsWith('/') ? env[name] : undefined);
+  const home = folderIn('HOME');
+  if (home === undefined) throw new Error('HOME is not set to an absolute path; set it to your home folder');
+  const data = folderIn('XDG_DATA_HOME') ?? `${home}/.local/share`;
+  const config = folderIn('XDG_CONFIG_HOME') ?? `${home}/.config`;
   return { bin: `${home}/.local/bin`, data, config, list: `${data}/spool/installed.json` };
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { DoctorFinding } from '../verbs/doctor.ts';
-import { LINGER_FOLDER, unitPath } from './service.ts';
+import { hasUnit, LINGER_FOLDER } from './service.ts';
 
 const CHECK = 'linger';
 /** Exists where systemd is the init process. */
@@ -27,7 +27,7 @@ export function lingerCheck(signs: LingerSigns = presentSigns()): DoctorFinding 
 function presentSigns(): LingerSigns {
   return {
     hasSystemd: existsSync(SYSTEMD),
-    hasService: existsSync(unitPath()),
+    hasService: hasUnit(),
     isOn: existsSync(`${LINGER_FOLDER}/${userName()}`),
   };
 }

@@ -5,6 +5,7 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProgramLocation } from '../program.ts';
+import { accountFolders } from './account-folders.ts';
 import { ownCommand } from './own-command.ts';
 import { isOurUnit, UNIT, unitText } from './unit-file.ts';
 
@@ -48,10 +49,14 @@ export async function installService(program: ProgramLocation): Promise<void> {
   await systemctl('enable', UNIT);
 }
 
-/** Disables the unit and deletes it; returns whether there was one. No session ends. */
-export async function removeService(): Promise<boolean> {
+/**
+ * Disables the unit and deletes it; returns whether there was one. Throws if the file is another's; with `ifOurs` it is left
+ * alone. No session ends.
+ */
+export async function removeService({ ifOurs = false } = {}): Promise<boolean> {
   const path = unitPath();
-  if (!existsSync(path)) return false;
+  const text = readOrNull(path);
+  if (text === null || (ifOurs && !isOurUnit(text))) return false;
   checkOurs();
   if (await doesAnswer()) await systemctl('disable', UNIT);
   rmSync(path);
@@ -67,9 +72,13 @@ export function cronLine(program: ProgramLocation): string {
 
 const wanted = (program: ProgramLocation): string => unitText(ownCommand(program));
 
-export function unitPath(): string {
-  const { XDG_CONFIG_HOME: config, HOME: home } = process.env;
-  return `${config || `${home}/.config`}/systemd/user/${UNIT}`;
+/** Returns whether there is a unit. An account without a home folder has none. */
+export function hasUnit(): boolean {
+  return process.env['HOME']?.startsWith('/') === true && existsSync(unitPath());
+}
+
+function unitPath(): string {
+  return `${accountFolders(process.env).config}/systemd/user/${UNIT}`;
 }
 
 function checkOurs(): void {

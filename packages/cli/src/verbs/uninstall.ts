@@ -7,8 +7,8 @@ import { notice, print, printJson } from '../output/stdio.ts';
 import type { VerbAction } from '../program.ts';
 
 const uninstall: VerbAction<'uninstall'> = async ({ flags }) => {
-  const service = await removeService();
   const { removed, left } = removeFiles(accountFolders(process.env).list);
+  const service = await removeService({ ifOurs: true });
   if (flags.json) {
     printJson({ removed, left, service });
     return 0;
