@@ -92,3 +92,41 @@ test('[INST-3] `doctor` reports disk, inotify and linger', async () => {
   const findings = await account.doctor([]);
   for (const check of ['disk', 'inotify', 'linger']) expect(about(findings, check)).toHaveLength(1);
 });
+
+test('[INST-4] `doctor` lists the agents in PATH: version, whether it was tested, and which get a side channel', async () => {
+  await using account = new EmptyAccount();
+  const { others, daemon } = account;
+  const install = (name: string, prints: string): void =>
+    writeFileSync(`${others}/${name}`, `#!/bin/sh\necho '${prints}'\n`, { mode: 0o755 });
+  expect(about(await account.doctor([]), 'agent programs')).toMatchObject([{ level: 'ok', says: 'none in PATH' }]);
+  install('claude', '2.1.326 (Claude Code)');
+  install('codex', 'codex-cli 9.0.0');
+  install('gemini', '0.61.0');
+  install('grok', 'grok 1.2.3-beta');
+  install('qwen', 'no idea');
+  const agents = (await account.doctor([others])).filter(({ check }) => check.startsWith('agent '));
+  expect(agents.map(({ check, level, says }) => [check, level, says.replaceAll(others, '')])).toEqual([
+    ['agent claude', 'ok', '2.1.326 in /claude, a tested version; side channel: yes'],
+    [
+      'agent codex',
+      'warn',
+      expect.stringMatching(/^9\.0\.0 in .*not a tested version .*; side channel: no \(Codex 9\.0\.0 is not known/),
+    ],
+    ['agent gemini', 'ok', '0.61.0 in /gemini, a tested version; side channel: no (Spool has none for this agent)'],
+    ['agent grok', 'ok', expect.stringMatching(/^1\.2\.3-beta in .*no list of tested versions; /)],
+    ['agent qwen', 'warn', '/qwen: `qwen --version` printed no known version'],
+  ]);
+  expect((await daemon.spool(['config', 'set', 'sideChannel', 'false'])).code).toBe(0);
+  expect(about(await account.doctor([others]), 'agent claude')[0]!.says).toContain(
+    'side channel: no (`sideChannel` is false',
+  );
+});
+
+test('[INST-4] `doctor` compares the versions of command line, daemon and gateway', async () => {
+  await using account = new EmptyAccount();
+  const { daemon } = account;
+  await daemon.json('web', '--no-open', '--port', daemon.gatewayPort);
+  const { version, gateway } = await (await daemon.client()).status();
+  expect(gateway?.version).toBe(version);
+  expect(about(await account.doctor([]), 'version')).toEqual([{ check: 'version', level: 'ok', says: version }]);
+});

@@ -229,7 +229,7 @@ export class Keeper {
       openFiles: this.#files.status(this.#listener.count),
       holder: { pid: this.#holder.holderPid },
       keeper: { pid: process.pid, rssBytes: process.memoryUsage.rss() },
-      gateway: info && { pid: info.pid, port: info.port, url: info.url },
+      gateway: info && { pid: info.pid, port: info.port, url: info.url, version: this.gateway.version },
     };
   }
 

@@ -5,6 +5,19 @@ export interface CheckedConfig {
   readonly faults: readonly string[];
   readonly cases: readonly CheckedCase[];
   readonly withoutRecord: readonly string[];
+  /** The agents in PATH; none if they were not asked for. */
+  readonly agents: readonly FoundAgent[];
+}
+
+/** An agent in PATH. */
+export interface FoundAgent {
+  readonly name: string;
+  readonly file: string;
+  readonly version: string | null;
+  /** The reason why its version is unknown. */
+  readonly why: string | null;
+  /** The reason why it gets no side channel in a terminal; null: it gets one. */
+  readonly channelFault: string | null;
 }
 
 /** A saved screen, and the reading of the present rules. */

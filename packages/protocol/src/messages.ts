@@ -329,8 +329,11 @@ export interface DaemonStatus {
   readonly exitCodesSurvive: boolean;
   readonly holder: { readonly pid: number };
   readonly keeper: { readonly pid: number; readonly rssBytes: number };
-  /** The gateway; null while none serves. */
-  readonly gateway?: Pick<GatewayInfo, 'pid' | 'port' | 'url'> | null | undefined;
+  /** The gateway; null while none serves. It may be of another version while an upgrade is under way. */
+  readonly gateway?:
+    | (Pick<GatewayInfo, 'pid' | 'port' | 'url'> & { readonly version?: string | undefined })
+    | null
+    | undefined;
   /**
    * The open files of the keeper, which has the most. Beyond `connectionsMax` clients are refused, so that sessions have room.
    */

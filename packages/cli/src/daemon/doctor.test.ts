@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DaemonStatus } from '@spool/protocol';
+import { type DaemonStatus, VERSION } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   daemonFiles,
@@ -61,6 +61,21 @@ test('a daemon of another version, or without escrow, is a warning', () => {
     ['version', 'warn'],
     ['recovery', 'warn'],
   ]);
+});
+
+test('[INST-4] the versions of command line, daemon and gateway are named if one differs', () => {
+  const about = (version: string, gateway?: string) => {
+    const status = { version, gateway: { pid: 3, version: gateway }, holder: { pid: 1 }, keeper: { pid: 2 } };
+    return running(status as DaemonStatus, 3).find(({ check }) => check === 'version');
+  };
+  expect(about(VERSION, VERSION)).toEqual({ check: 'version', level: 'ok', says: VERSION });
+  expect(about(VERSION)?.level).toBe('ok');
+  expect(about(VERSION, '0.0.9')).toMatchObject({
+    level: 'warn',
+    says: `the daemon is ${VERSION}, the gateway is 0.0.9, this program is ${VERSION}`,
+    todo: expect.stringContaining('daemon upgrade'),
+  });
+  expect(about('0.0.9')).toMatchObject({ level: 'warn', says: `the daemon is 0.0.9, this program is ${VERSION}` });
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /**
  * `spool doctor`: prints one line per check, with a remedy. It does not start a daemon, and changes nothing without `--fix`. Keeps
- * STATE-9 and INST-3.
+ * STATE-9, INST-3 and INST-4.
  */
 import { EXIT } from '../command-line/exit-code.ts';
 import { accessSync, chmodSync, constants, existsSync, lstatSync, readFileSync, statfsSync } from 'node:fs';
@@ -17,6 +17,7 @@ import {
   socketIn,
   SpoolError,
 } from '@spool/protocol';
+import { agentChecks } from '../agents/agent-check.ts';
 import { formatConfigFault } from '../command-line/config-faults.ts';
 import { failureOf } from '../command-line/failure.ts';
 import { inotifyCheck } from '../daemon/inotify-check.ts';
@@ -250,8 +251,9 @@ function diskSpace(path: string): DoctorFinding {
 async function ownRules(program: ProgramLocation, home: Home): Promise<DoctorFinding[]> {
   const { config } = home;
   try {
-    const found = await checkedConfig(program, home);
-    return [...ofOwnRules(config, found), ...casesInShort(found.cases), ...ofKept(found)];
+    const found = await checkedConfig(program, home, ['agents']);
+    const agents = agentChecks(found.agents, userConfig(process.env).settings.sideChannel);
+    return [...ofOwnRules(config, found), ...casesInShort(found.cases), ...ofKept(found), ...agents];
   } catch (error) {
     const says = `the rules and milestones in ${config} could not be checked: ${printable((error as Error).message)}`;
     return [{ check: 'own rules', level: 'warn', says }];
@@ -388,7 +390,6 @@ function parsedFaults(file: string): GatewayFaults | null {
 }
 
 export function running(status: DaemonStatus, answerMs: number): DoctorFinding[] {
-  const isSame = status.version === VERSION;
   return [
     answerMs < ANSWER_MS_WARN
       ? {
@@ -402,14 +403,7 @@ export function running(status: DaemonStatus, answerMs: number): DoctorFinding[]
           says: `took ${Math.round(answerMs)} ms to answer`,
           todo: 'check whether the machine is overloaded',
         },
-    isSame
-      ? { check: 'version', level: 'ok', says: VERSION }
-      : {
-          check: 'version',
-          level: 'warn',
-          says: `the daemon is ${status.version}, this program is ${VERSION}`,
-          todo: 'run spool daemon restart (sessions keep running)',
-        },
+    versions(status),
     status.escrow
       ? { check: 'recovery', level: 'ok', says: 'sessions survive a crash of the keeper' }
       : {
@@ -418,6 +412,19 @@ export function running(status: DaemonStatus, answerMs: number): DoctorFinding[]
           says: 'sessions end with the daemon, because it is a single process on this system',
         },
   ];
+}
+
+/** An older daemon does not report the version of its gateway. */
+function versions({ version, gateway }: DaemonStatus): DoctorFinding {
+  const check = 'version';
+  const gatewayVersion = gateway?.version;
+  if (version === VERSION && (gatewayVersion ?? VERSION) === VERSION) return { check, level: 'ok', says: VERSION };
+  const parts = [
+    `the daemon is ${printable(version)}`,
+    ...(gatewayVersion === undefined ? [] : [`the gateway is ${printable(gatewayVersion)}`]),
+    `this program is ${VERSION}`,
+  ];
+  return { check, level: 'warn', says: parts.join(', '), todo: 'run spool daemon upgrade (sessions keep running)' };
 }
 
 export function troubles(sessions: readonly SessionInfo[]): DoctorFinding[] {

@@ -54,6 +54,7 @@ const DRIVER_HELLO_WITHIN_MS = 120_000;
 const REFUSED_HELLO_WITHIN_MS = 500;
 
 const WHO_CHARACTERS_MAX = 100;
+const VERSION_CHARACTERS_MAX = 40;
 
 export interface ConnectionHandlers {
   /**
@@ -76,6 +77,8 @@ export class ClientConnection {
   who = 'a client';
   /** Whether the client may read the output of agents without a terminal, see `Hello`. */
   mayReadWires = true;
+  /** The version of the client; undefined before its hello. */
+  version: string | undefined;
   /** The session of which this connection is the driver, with no other rights; null for a client. */
   readonly driverOf: string | null;
   /** Called for all data from the peer. */
@@ -310,6 +313,7 @@ export class ClientConnection {
     }
     this.#hasSaidHello = true;
     if (typeof hello.who === 'string' && hello.who !== '') this.who = hello.who.slice(0, WHO_CHARACTERS_MAX);
+    if (typeof hello.version === 'string') this.version = hello.version.slice(0, VERSION_CHARACTERS_MAX);
     this.mayReadWires = hello.mayReadWires !== false;
     clearTimeout(this.#helloTimer);
     this.json(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: VERSION } satisfies Hello);

@@ -19,10 +19,11 @@ export const DOOR_HANDLERS: { readonly [K in keyof GatewayAnswers]: Handler<K> }
   },
 
   serveGateway({ gateway }, ask, connection, channel) {
-    const forget = gateway.serve(ask, () => {
+    const end = (): void => {
       connection.waits.delete(channel);
       connection.reply(channel, {});
-    });
+    };
+    const forget = gateway.serve(ask, end, connection.version);
     if (ask.info) connection.waits.set(channel, forget);
     return undefined;
   },

@@ -22,6 +22,7 @@ interface Waiter extends PromiseWithResolvers<GatewayInfo> {
 export class GatewayLink {
   readonly #send: (message: FromKeeper) => void;
   #info: GatewayInfo | null = null;
+  #version: string | undefined;
   /** Asks the gateway that serves to end. */
   #end: (() => void) | null = null;
   /** The options that were requested last; undefined if this keeper does not know them. */
@@ -34,6 +35,11 @@ export class GatewayLink {
 
   get info(): GatewayInfo | null {
     return this.#info;
+  }
+
+  /** The version of the gateway that serves; undefined for an old one, which does not report it. */
+  get version(): string | undefined {
+    return this.#version;
   }
 
   async start(options: GatewayOptions | undefined): Promise<GatewayInfo> {
@@ -61,7 +67,7 @@ export class GatewayLink {
   }
 
   /** Takes the report of a gateway. Returns the function to call when its connection ends. */
-  serve({ info, failure, options }: Requests['serveGateway']['ask'], answer: () => void): () => void {
+  serve({ info, failure, options }: Requests['serveGateway']['ask'], answer: () => void, version?: string): () => void {
     if (failure) {
       answer();
       this.#failed(fromWireError(failure), options);
@@ -69,6 +75,7 @@ export class GatewayLink {
     }
     if (!info) throw new SpoolError('REQUEST_INVALID', { reason: 'neither info nor failure' });
     this.#info = info;
+    this.#version = version;
     this.#end = answer;
     const isWanted = isFor(info, this.#wanted);
     for (const waiter of this.#waiting) {
