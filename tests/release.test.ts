@@ -62,7 +62,7 @@ test('[REL-1] a release has the packages, notes, components and checksums; none 
   const native = contentOf(platformTarball);
   expect(native.manifest).toMatchObject({ os: ['linux'], cpu: [process.arch], libc: ['glibc'] });
   expect([...native.files.keys()].sort()).toEqual(
-    ['LICENSE', 'package.json', 'spool-beside', 'spool-fd-store', 'spool-tied', 'spool_native.node'].map(
+    ['LICENSE', 'package.json', 'spool-beside', 'spool-fd-store', 'spool-hook', 'spool-tied', 'spool_native.node'].map(
       (name) => `package/${name}`,
     ),
   );

@@ -67,7 +67,7 @@ test('[DOOR-8] [LOG-7] the folders are 0700, the socket and every file 0600', as
   await client.wait((await client.run({ command: ['echo', 'x'], size: null, env: { PATH: process.env.PATH! } })).id);
   const modes = execFileSync('find', [daemon.home, '-printf', '%y %m %p\n'], { encoding: 'utf8' }).trim().split('\n');
   expect(
-    modes.filter((line) => !/^(d 700|[fs] 600|f 700 .*\/program\/.*\/spool-(beside|fd-store|tied)$) ?/.test(line)),
+    modes.filter((line) => !/^(d 700|[fs] 600|f 700 .*\/program\/.*\/spool-(beside|fd-store|hook|tied)$) ?/.test(line)),
   ).toEqual([]);
   expect(modes.some((line) => line === `s 600 ${socket}`)).toBe(true);
 });
