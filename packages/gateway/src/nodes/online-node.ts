@@ -3,6 +3,7 @@ import { Client } from '@spool/client';
 import { StreamTransport } from '@spool/client/driver';
 import type { ListFilter, ListOptions, SessionInfo } from '@spool/protocol';
 import { runtimeOver } from '../websocket/client-runtime.ts';
+import { checkedSessions } from './listed-sessions.ts';
 import type { NodeLink, NodeUser } from './node-link.ts';
 
 /** The pause after a change, so that a burst of events is one list. */
@@ -48,7 +49,7 @@ export class OnlineNode {
         running === null ? [] : this.#client.list(running),
         ended === null ? { sessions: [], matching: 0 } : this.#client.listCounted(ended),
       ]);
-      return { sessions: [...live, ...past.sessions], ended: past.matching };
+      return { sessions: checkedSessions([...live, ...past.sessions]), ended: Number(past.matching) || 0 };
     };
     try {
       return await Promise.race([ask().catch(() => null), promise]);
@@ -66,7 +67,10 @@ export class OnlineNode {
     let pending: NodeJS.Timeout | null = null;
     const look = (): void => {
       pending = null;
-      void this.#client.list().then(this.#onSeen, () => {}); // the link has ended
+      void this.#client.list().then(
+        (sessions) => this.#onSeen(checkedSessions(sessions)),
+        () => {}, // the link has ended
+      );
     };
     look();
     for await (const _event of events) pending ??= setTimeout(look, CHANGES_MS);
