@@ -6,7 +6,7 @@ import { runtimeOver } from '../websocket/client-runtime.ts';
 import { checkedSessions } from './listed-sessions.ts';
 import type { NodeLink, NodeUser } from './node-link.ts';
 
-/** The pause after a change, so that a burst of events is one list. */
+/** The pause after a list, so that a burst of events is two: the first event is followed at once. */
 const CHANGES_MS = 300;
 
 /** The time in which a node must answer a list; after it, the sessions are shown as last seen. */
@@ -65,14 +65,22 @@ export class OnlineNode {
   async #follow(): Promise<void> {
     await using events = this.#client.events();
     let pending: NodeJS.Timeout | null = null;
+    let hasChanged = false;
     const look = (): void => {
-      pending = null;
+      hasChanged = false;
+      pending = setTimeout(() => {
+        pending = null;
+        if (hasChanged) look();
+      }, CHANGES_MS);
       void this.#client.list().then(
         (sessions) => this.#onSeen(checkedSessions(sessions)),
         () => {}, // the link has ended
       );
     };
     look();
-    for await (const _event of events) pending ??= setTimeout(look, CHANGES_MS);
+    for await (const _event of events) {
+      hasChanged = true;
+      if (pending === null) look();
+    }
   }
 }
