@@ -17,7 +17,7 @@ import {
   type SessionInfo,
 } from '@spool/protocol';
 import { AgentEventsRedaction } from './agent-events.ts';
-import { isEventSince, sessionSince } from './beginning.ts';
+import { eventSince, sessionSince } from './beginning.ts';
 import { mayKnowAll, redacted, redactedEvent, redactedHistory } from './redaction.ts';
 import type { Request } from './requests.ts';
 import type { Scope } from './scope.ts';
@@ -87,11 +87,8 @@ interface RedactedWatch {
 
 /** Returns an event as a role may see it, without content from before `since`; null: it is not for this client. */
 export function eventFor(role: Role, since: number | undefined, event: Json): Json | null {
-  if (!isEventSince(since, event)) return null;
-  const { session } = event;
-  const isOfSession = since !== undefined && typeof session === 'object' && session !== null;
-  const now = isOfSession ? { ...event, session: sessionSince(since, session as SessionInfo) } : event;
-  return mayKnowAll(role) ? now : redactedEvent(now, role);
+  const now = eventSince(since, event);
+  return now === null || mayKnowAll(role) ? now : redactedEvent(now, role);
 }
 
 export class Answers {

@@ -1,6 +1,6 @@
 import { OP_ROLES, type Op } from '@spool/protocol';
 import { expect, test } from 'vitest';
-import { requestSince } from './beginning.ts';
+import { eventSince, requestSince } from './beginning.ts';
 import { rewriteForRole, rewriteForScope } from './requests.ts';
 import { Scope } from './scope.ts';
 import { markedSession, SINCE } from './testing/marked-session.ts';
@@ -50,6 +50,22 @@ test('[DOOR-49] a link from now on: whatever is asked, no offset, line or time b
       }
   expect(['explain', 'watchEvents', 'status', 'audit', 'screen'].every((op) => refused.has(op))).toBe(true);
   expect(['watch', 'attach', 'view', 'get', 'list'].some((op) => refused.has(op))).toBe(false);
+});
+
+test('[DOOR-49] an event from now on has no words of an agent from before', () => {
+  const status = { state: 'working', since: SINCE + 1, why: 'a prompt was taken', said: 'PAST', usage: { costUsd: 1 } };
+  const driver = { name: 'claude', state: 'running', prompt: 'PAST', firstOffset: 0, offset: 0 };
+  const session = { id: 'mine', status, driver, milestone: { name: 'PAST' } };
+  for (const event of [
+    { type: 'session-status', session: 'mine', status },
+    { type: 'session-exited', session },
+  ]) {
+    expect(JSON.stringify(eventSince(undefined, event))).toContain('PAST');
+    const seen = JSON.stringify(eventSince(SINCE, event));
+    expect(seen).not.toMatch(/PAST|costUsd/);
+    expect(seen).toContain('a prompt was taken');
+  }
+  expect(eventSince(SINCE, { type: 'session-summary' })).toBe(null);
 });
 
 test('a token without a beginning asks for what it likes', async () => {

@@ -2,7 +2,7 @@
  * Hides everything before the start time of a shared link: one table for all requests, and one for all answers and events, so
  * that a new one does not compile until it has a row. The present screen is shown unchanged. Keeps DOOR-49.
  */
-import { type Op, type SessionInfo, SpoolError } from '@spool/protocol';
+import { type Op, type SessionInfo, SpoolError, type StatusInfo } from '@spool/protocol';
 import type { Request } from './requests.ts';
 import type { Scope } from './scope.ts';
 
@@ -88,14 +88,36 @@ export async function requestSince(scope: Scope, request: Request): Promise<Requ
 /** Returns a session without texts and milestones from before. */
 export function sessionSince(since: number | undefined, session: SessionInfo): SessionInfo {
   if (since === undefined) return session;
-  const { status } = session;
-  const { said: _said, ...now } = status;
-  return { ...session, milestone: null, status: status.since < since ? { ...now, why: '' } : now };
+  const { driver } = session;
+  const { prompt: _prompt, ...rest } = driver ?? {};
+  return {
+    ...session,
+    milestone: null,
+    status: statusSince(since, session.status),
+    ...(driver && { driver: rest as typeof driver }),
+  };
 }
 
-/**
- * Returns whether an event is about the time since the start. A summary contains the last lines and every milestone of a session.
- */
-export function isEventSince(since: number | undefined, event: Readonly<Record<string, unknown>>): boolean {
-  return since === undefined || event['type'] !== 'session-summary';
+/** The last words and the cost of an agent may be from before, also in a status that begins now. */
+function statusSince(since: number, { said: _said, usage: _usage, ...status }: StatusInfo): StatusInfo {
+  return status.since < since ? { ...status, why: '' } : status;
 }
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns an event without content from before the start; null if it is about that time. A summary contains the last lines and every
+ * milestone of a session.
+ */
+export function eventSince(since: number | undefined, event: Json): Json | null {
+  if (since === undefined) return event;
+  const { type, session, status } = event;
+  if (type === 'session-summary') return null;
+  return {
+    ...event,
+    ...(isObject(session) && { session: sessionSince(since, session as SessionInfo) }),
+    ...(isObject(status) && { status: statusSince(since, status as StatusInfo) }),
+  };
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
