@@ -4,18 +4,20 @@
  * - `unit`: fast, in parallel. Files share their workers, because a fresh worker for each took a third of the time.
  * - `unit-alone`: the addon, whose tests check for remaining fds and children: a process for each file.
  * - `unit-long`: recordings replayed read by read, random accidents by the thousand, and starts of a real daemon.
- * - `system`: real daemons, after the others. Each test has its own daemon and folder and mostly waits for it, so files run side
- *   by side; tests that examine all processes of the machine, or kill holders, do so in a pid namespace.
+ * - `system`: real daemons, after the others. Each test has its own daemon and folder and often waits for it, so files run side
+ *   by side, in workers that they share; tests that examine all processes of the machine, or kill holders, do so in a pid namespace.
  *
  * `npm run check` runs the first two, `npm test` all; `npx vitest run --project system tests/attach.test.ts` runs one file.
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
+import LongestFirst from './scripts/longest-first.ts';
 
 /** Tests about the sources themselves, which are in `tests` too, but need no daemon. */
 const ABOUT_SOURCES = [
   'tests/boundaries.test.ts',
   'tests/defences.test.ts',
+  'tests/doc-blocks.test.ts',
   'tests/names.test.ts',
   'tests/reference.test.ts',
   'tests/spec.test.ts',
@@ -55,8 +57,8 @@ const SYSTEM_MS_MAX = 240_000;
  * The number of workers: by default vitest leaves a core to the user, so on two cores all files would run one after the other.
  */
 const UNIT_WORKERS = Math.max(2, availableParallelism() - 1);
-/** The number of workers for system tests: one file after the other took 24 minutes on two cores, of which 8.5 were work. */
-const SYSTEM_WORKERS = 3;
+/** The number of workers for system tests, which wait for daemons and agents: with three, two cores had nothing to do for an eighth of the time. */
+const SYSTEM_WORKERS = 4;
 
 /**
  * The retries in CI: a test that failed once is tried again, and its line reports that, because the run decides on a landing. On
@@ -83,6 +85,7 @@ const UNIT: Pick<
   | 'testTimeout'
   | 'hookTimeout'
   | 'sequence'
+  | 'isolate'
 > = {
   fakeTimers: FAKE_TIMERS,
   globalSetup: ['scripts/before-unit-tests.mjs'],
@@ -104,11 +107,13 @@ const SYSTEM: typeof UNIT = {
   testTimeout: SYSTEM_MS_MAX,
   hookTimeout: SYSTEM_MS_MAX,
   sequence: { groupOrder: 1 },
+  isolate: false,
 };
 
 export default defineConfig({
   test: {
     reporters: ['verbose'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

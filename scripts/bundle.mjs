@@ -18,7 +18,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { argv } from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 import { bundlePage } from './page.mjs';
@@ -56,7 +56,7 @@ const CHUNKS = [
         'node_modules/get-east-asian-width/',
         'packages/client/src/(request-client|check|doors|input|list|wait|options|link/|node/(requests|connect|dial|known-sockets|daemon-|private-folder|sleep)|streams/typing)',
         'packages/native/src/(load|installed-file)\\.',
-        'packages/cli/src/(program\\.|native\\.|own-folders\\.|command-line/(?!help|user-settings|config-change|config-faults|wrapped-text|dropped-keys|size-policy|user-shell|labels)|output/(?!qr-code|shown-hints|launch-file|own-session)|remote/(host|contexts|token-file|local-verbs)\\.|daemon/daemon-socket\\.|attach/session-input\\.)',
+        'packages/cli/src/(program\\.|native\\.|own-folders\\.|command-line/(?!help|verb-table|user-settings|config-change|config-faults|wrapped-text|dropped-keys|size-policy|user-shell|labels)|output/(?!qr-code|shown-hints|launch-file|own-session)|remote/(host|contexts|token-file|local-verbs)\\.|daemon/daemon-socket\\.|attach/session-input\\.)',
       ].join('|'),
     ),
     priority: 3,
@@ -67,6 +67,12 @@ const CHUNKS = [
     priority: 2,
   },
   { name: 'ls', test: /packages\/cli\/src\/(listing\/(?!template)|verbs\/ls\.)/, priority: 2 },
+  // Keys and modes, for verbs that type into terminals.
+  {
+    name: 'typing',
+    test: /packages\/vt\/src\/(viewer\/(keys|clean-text)|state\/(modes|terminal-modes|working-directory)|scan\/(sequence|utf8))\./,
+    priority: 3,
+  },
   // What knows terminals: for those who show one, type into one or read one.
   { name: 'vt', test: /packages\/vt\//, priority: 2 },
   // The terminal model, for those who see a session of another size or read its lines.
@@ -74,12 +80,16 @@ const CHUNKS = [
   { name: 'window', test: /packages\/cli\/src\/window\//, priority: 1 },
   {
     name: 'terminals',
-    test: /packages\/cli\/src\/(attach\/(?!session-input|attach-history)|session-output\/(json-output-flags|session-output)\.)/,
+    test: /packages\/cli\/src\/(attach\/(?!session-input|attach-history)|tui\/(keyboard|terminal)\.|session-output\/(json-output-flags|session-output)\.)/,
     priority: 2,
   },
+  // Styled lines and when to draw them: for all views, also those that take a few rows only.
+  { name: 'lines', test: /packages\/(render\/src\/(lines|ansi)|cli\/src\/tui\/frame-loop)\./, priority: 2 },
+  { name: 'render', test: /packages\/render\//, priority: 1 },
+  { name: 'tui', test: /packages\/cli\/src\/tui\//, priority: 1 },
   // Lines as they were seen, by the model.
   { name: 'seen', test: /packages\/cli\/src\/(attach\/attach-history|session-output\/)/, priority: 1 },
-  { name: 'waits', test: /packages\/client\/src\/node\/waits\//, priority: 1 },
+  { name: 'waits', test: /packages\/client\/src\/node\/waits\/(?!match-wait|line-cutter)/, priority: 1 },
   { name: 'tasks', test: /packages\/cli\/src\/tasks\//, priority: 1 },
 ];
 
@@ -99,7 +109,24 @@ const builtinsOnUse = {
         part.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `(use_${name}())`);
       changed = `${onUse(before)}let ${name}; const use_${name} = () => ${name} ??= require("${id}");${onUse(after)}`;
     }
+    changed = changed.replaceAll(/\bimport\(("node:[\w/]+")\)/g, 'Promise.resolve(require($1))');
     return { code: changed, map: null };
+  },
+};
+
+/** The source that is run by the bundler, which bundles its result: the syntax of the verbs, without their help. */
+const VERB_SYNTAX = join(ROOT, 'packages/cli/src/command-line/verb-syntax.ts');
+
+const syntaxMade = {
+  name: 'syntax-made',
+  /** @param {string} id */
+  async load(id) {
+    if (id !== VERB_SYNTAX) return null;
+    const { SYNTAX, ALIASES } = await import(pathToFileURL(id).href);
+    const verbs = Object.entries(SYNTAX).map(
+      ([name, syntax]) => `${JSON.stringify(name)}: () => (${JSON.stringify(syntax())})`,
+    );
+    return `export const SYNTAX = {\n${verbs.join(',\n')}\n};\nexport const ALIASES = ${JSON.stringify(ALIASES)};\n`;
   },
 };
 
@@ -125,7 +152,7 @@ async function bundleProgram({ name, entry, isSplit }, outDir, sourcemap) {
     cwd: ROOT,
     input: { [name]: join(ROOT, entry) },
     platform: 'node',
-    plugins: isSplit ? [builtinsOnUse] : [],
+    plugins: isSplit ? [syntaxMade, builtinsOnUse] : [],
     // The last two are optional parts of `ws` in C, which it does not need.
     external: [/^node:/, /\.node$/, 'bufferutil', 'utf-8-validate'],
     transform: { target: 'node22.15' },
@@ -152,26 +179,55 @@ async function bundleProgram({ name, entry, isSplit }, outDir, sourcemap) {
         relative(join(ROOT, 'dist', isChunk(map) ? 'chunks' : ''), resolve(dirname(map), source)),
       comments: { legal: true, annotation: false, jsdoc: false },
     });
-    if (isSplit) spellOut(outDir);
+    if (isSplit) lighten(outDir);
+    else rewrite(join(outDir, `${name}.mjs`), spellOut);
   } finally {
     await build.close();
   }
 }
 
 /**
- * Escapes the characters of `core` that are not ASCII: one such character doubles the memory of its source, and 0.6 ms of each start.
+ * Makes chunks cheaper to load. Each line stays in its place, for source maps, except the exports at the end.
  *
  * @param {string} outDir
  */
-function spellOut(outDir) {
-  for (const name of readdirSync(join(outDir, 'chunks')).filter((each) => /^core-.*\.cjs$/.test(each))) {
-    const path = join(outDir, 'chunks', name);
-    const spelled = readFileSync(path, 'utf8').replaceAll(
-      /[^\0-\x7f]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-    writeFileSync(path, spelled);
+function lighten(outDir) {
+  for (const name of readdirSync(join(outDir, 'chunks')).filter((each) => each.endsWith('.cjs'))) {
+    rewrite(join(outDir, 'chunks', name), (code) => spellOut(plainExports(code)));
   }
+}
+
+/**
+ * @param {string} path
+ * @param {(code: string) => string} change
+ */
+function rewrite(path, change) {
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+}
+
+/**
+ * Escapes the characters that are not ASCII: one such character doubles the memory of a source, and took 0.6 ms of each start for `core`.
+ *
+ * @param {string} code
+ */
+function spellOut(code) {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * Exports values instead of getters: a getter is a function to make and to call, and `core` has 150. A variable keeps its getter.
+ *
+ * @param {string} code
+ */
+function plainExports(code) {
+  const constants = new Set(
+    [...code.matchAll(/^(?:const|function\*?|async function\*?|class) ([\w$]+)/gm)].map(([, name]) => name),
+  );
+  for (const [, name] of code.matchAll(/^var ([\w$]+) = class\b/gm)) constants.add(name);
+  return code.replaceAll(
+    /^Object\.defineProperty\(exports, ["']([\w$]+)["'], \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);$/gm,
+    (getter, name, local) => (constants.has(local) ? `exports.${name} = ${local};` : getter),
+  );
 }
 
 /** @param {string} file */

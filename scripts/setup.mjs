@@ -20,6 +20,7 @@ import { dirname, join, relative } from 'node:path';
 import { argv, execPath, exit, pid, stderr, versions } from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { acquire } from './setup-lock.mjs';
+import { step } from './setup-progress.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
@@ -87,8 +88,11 @@ async function main(options) {
 
   try {
     sweep();
+    const isFirst = wantsDist && !fs.existsSync(STAMP);
+    if (isFirst) say('the first start fetches packages and compiles, which takes 10 s to 2 min, once');
     if (!hasModules(wantsDev)) await setUpModules(wantsDev);
     if (wantsDist) await setUpDist();
+    if (isFirst) say(`done. ${ownPath()} install makes it the command \`spool\` in every folder`);
   } catch (error) {
     fs.writeFileSync(FAILURE, JSON.stringify({ at: Date.now(), inputs: inputsHash(), message: error.message }));
     throw error;
@@ -97,7 +101,7 @@ async function main(options) {
 
 async function setUpModules(wantsDev) {
   // A tree with the tools for development keeps them, whichever program asks.
-  await step('dependencies', () => installModules(wantsDev || hasDevModules()));
+  await step('dependencies', (show) => installModules(wantsDev || hasDevModules(), show));
   if (!fs.existsSync(NODE)) {
     throw new SetupFailure(
       `npm brought no Node 24 for this machine (${process.platform} ${process.arch}); spool runs on Linux, x64 or arm64, with glibc.`,
@@ -111,7 +115,7 @@ async function setUpDist() {
   const native = nativeHash();
   fs.mkdirSync(STAGING.dist);
   if (readJson(STAMP)?.native !== native || !fs.existsSync(join(DIST, 'spool_native.node'))) {
-    await step('native addon', () => buildAddon(STAGING.dist));
+    await step('native addon', (show) => buildAddon(STAGING.dist, show));
   }
   await step('bundle', () => buildBundle(STAGING.dist));
 
@@ -223,10 +227,14 @@ function modulesMatch(wantsDev, modules = MODULES) {
   if (!installed) return false;
   const wanted = Object.entries(readJson(join(ROOT, 'package-lock.json')).packages);
   return wanted.every(([path, entry]) => {
-    if (path === '' || (entry.dev && !wantsDev) || !suitsMachine(entry)) return true;
+    if (!isWanted(path, entry, wantsDev)) return true;
     const { version, resolved, integrity } = installed[path] ?? {};
     return version === entry.version && resolved === entry.resolved && integrity === entry.integrity;
   });
+}
+
+function isWanted(path, entry, wantsDev) {
+  return path !== '' && (wantsDev || !entry.dev) && suitsMachine(entry);
 }
 
 function suitsMachine({ os, cpu, libc, peer, optional, devOptional }) {
@@ -240,7 +248,7 @@ function hasDevModules() {
 }
 
 /** Installs into another folder and swaps: without a network, the old tree still works. */
-async function installModules(withDev) {
+async function installModules(withDev, show) {
   const manifests = ['package.json', 'package-lock.json', '.npmrc'];
   for (const name of fs.readdirSync(join(ROOT, 'packages'))) manifests.push(join('packages', name, 'package.json'));
   for (const file of manifests) {
@@ -249,7 +257,7 @@ async function installModules(withDev) {
     fs.copyFileSync(join(ROOT, file), join(STAGING.modules, file));
   }
   // `npm ci` is not used: it refuses a lockfile without the bindings for every foreign system, and registries that mirror npm may
-  // not have those. The installed packages are compared with the lockfile below, so this is as strict, and as fast.
+  // not have those. This is as strict: the installed packages are compared with the lockfile below.
   // --prefer-offline: the lockfile names each package by its hash, so no request for the current version is needed.
   const options = [
     '--no-save',
@@ -260,6 +268,7 @@ async function installModules(withDev) {
     '--include=optional',
   ];
   options.push(withDev ? '--include=dev' : '--omit=dev');
+  show(packagesProgress(withDev));
   const { code, output } = await run('npm', ['install', ...options], {
     cwd: STAGING.modules,
     env: environmentForNpm(),
@@ -279,6 +288,20 @@ async function installModules(withDev) {
   fs.renameSync(join(STAGING.modules, 'node_modules'), MODULES);
 }
 
+/** Returns a function that says how many packages npm has unpacked, and names one that it has not. */
+function packagesProgress(withDev) {
+  const wanted = Object.entries(readJson(join(ROOT, 'package-lock.json')).packages)
+    .filter(([path, entry]) => path.startsWith('node_modules/') && !entry.link && isWanted(path, entry, withDev))
+    .map(([path]) => path);
+  let missing = wanted;
+  return () => {
+    missing = missing.filter((path) => !fs.existsSync(join(STAGING.modules, path, 'package.json')));
+    const next = missing.length === 0 ? '' : `, next: ${missing[0].replace(/.*node_modules\//, '')}`;
+    if (missing.length === wanted.length) return `npm looks up ${wanted.length} packages`;
+    return `${wanted.length - missing.length} of ${wanted.length} packages${next}`;
+  };
+}
+
 /**
  * Returns the environment for npm: inside `npm test` it names this folder as the working folder, which would lead npm out of the
  * staging folder.
@@ -291,13 +314,17 @@ function environmentForNpm() {
 
 // ---- building ------------------------------------------------------------------------------------------------------
 
-async function buildAddon(outDir) {
+async function buildAddon(outDir, show) {
   const script = join(ROOT, 'packages', 'native', 'build.mjs');
   if (!fs.existsSync(script)) return 'not written yet, skipped';
   const { buildNative } = await import(pathToFileURL(script).href);
   const lines = [];
   try {
-    await buildNative({ root: ROOT, outDir, log: (line) => lines.push(line) });
+    const log = (line) => {
+      lines.push(line);
+      show(line.split('\n')[0]);
+    };
+    await buildNative({ root: ROOT, outDir, log });
   } catch (error) {
     throw new SetupFailure(
       `the native addon could not be built; mend that and run this again. ${[error.message, ...lines].join('\n')}`,
@@ -334,16 +361,26 @@ function moveInto(dist) {
   }
 }
 
-/** Removes old chunks, which are dated by the last build that had them; the compile cache is created again by itself. */
+/** Removes old chunks, which are dated by the last build that had them; and the code that commands have left. */
 function dropOld() {
   const cutoff = Date.now() - CHUNK_KEEP_MS;
-  const parts = ['chunks', 'cache', join('web', 'assets')];
+  const parts = ['chunks', 'code-cache', join('web', 'assets')];
   for (const file of parts.flatMap((folder) => filesIn(join(DIST, folder)))) {
     if (fs.statSync(file).mtimeMs < cutoff) fs.rmSync(file, { force: true });
   }
 }
 
 // ---- reporting -----------------------------------------------------------------------------------------------------
+
+/** Says something to a user at a terminal; a script does not need it. */
+function say(text) {
+  if (stderr.isTTY) stderr.write(`spool: set-up: ${text}\n`);
+}
+
+/** Returns the path of `./spool` as one types it. */
+function ownPath() {
+  return process.cwd() === ROOT ? './spool' : join(ROOT, 'spool');
+}
 
 async function lock() {
   try {
@@ -356,19 +393,6 @@ async function lock() {
     throw new SetupFailure(
       `this copy is out of date and you may not write to it. Have the owner of ${ROOT} run ./spool once.`,
     );
-  }
-}
-
-/** Prints one line for each step: its name when it begins, its time when it is done. */
-async function step(name, work) {
-  const startedAt = Date.now();
-  stderr.write(`spool: set-up: ${name} …`);
-  try {
-    const remark = await work();
-    stderr.write(` ${remark ?? `${((Date.now() - startedAt) / 1000).toFixed(1)} s`}\n`);
-  } catch (error) {
-    stderr.write(' failed\n');
-    throw error;
   }
 }
 

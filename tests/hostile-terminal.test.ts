@@ -146,12 +146,10 @@ test('[ATT-8] a session that is left by Ctrl-C leaves no mode behind', async () 
 const WRITES_AS_IT_IS: ReadonlySet<string> = new Set([
   'packages/cli/src/output/stdio.ts',
   'packages/cli/src/session-output/session-output.ts',
-  'packages/cli/src/agents/view/attach.ts',
-  'packages/cli/src/attach/terminal.ts',
+  'packages/cli/src/tui/terminal-view.ts',
+  'packages/cli/src/tui/terminal.ts',
   'packages/cli/src/attach/terminal-attach.ts',
   'packages/cli/src/tasks/live.ts',
-  'packages/cli/src/watch/view.ts',
-  'packages/cli/src/watch/board.ts',
   'packages/cli/src/verbs/replay.ts',
   'packages/cli/src/recording/replay-player.ts',
 ]);

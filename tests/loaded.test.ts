@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   token: ['list'],
   share: ['list'],
   daemon: ['status'],
-  context: ['list'],
+  context: ['ls'],
   node: ['list'],
   config: ['show'],
   policy: ['show'],
@@ -80,9 +80,26 @@ test.each(Object.keys(VERBS))('[SPEED-1] `%s` loads no more than the table says'
 
 test('[SPEED-1] no verb that asks one thing loads the code for terminals, or what Node has for networks', () => {
   const verbs = table()['verbs'] as unknown as Record<string, LoadedCode>;
-  for (const verb of ['ls', 'send', 'stop', 'kill', 'rm', 'rename', 'screen', 'explain', 'update', 'token']) {
+  for (const verb of [
+    'ls',
+    'send',
+    'keys',
+    'wait',
+    'inspect',
+    'stop',
+    'kill',
+    'rm',
+    'rename',
+    'screen',
+    'explain',
+    'update',
+    'token',
+  ]) {
     const { chunks, builtins } = verbs[verb]!;
-    expect([verb, chunks.filter((name) => ['vt', 'model', 'terminals', 'client'].includes(name))]).toEqual([verb, []]);
+    expect([
+      verb,
+      chunks.filter((name) => ['vt', 'model', 'terminals', 'client', 'verb-table'].includes(name)),
+    ]).toEqual([verb, []]);
     expect([verb, builtins.filter((name) => ['net', 'tty', 'stream', 'child_process'].includes(name))]).toEqual([
       verb,
       [],
@@ -147,7 +164,10 @@ function loadedBy(words: readonly string[]): LoadedCode {
       .replace(/\.cjs$/, ''),
   );
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-  return { chunks: chunks.sort(), bytes, builtins: builtins.sort() };
+  // A command that takes a second reads all chunks, by `node:module` and `node:url` (REL-5): on a busy machine that may be any.
+  const isByChunks = builtins.includes('module');
+  const own = builtins.filter((name) => !isByChunks || (name !== 'module' && name !== 'url'));
+  return { chunks: chunks.sort(), bytes, builtins: own.sort() };
 }
 
 type Row = Readonly<Record<string, number | readonly string[]>>;

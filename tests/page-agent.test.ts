@@ -187,7 +187,7 @@ testNeeding(NO_BROWSER)(
       const press = (): void => {
         for (const button of document.querySelectorAll('.agent-ask button'))
           if (button.textContent.startsWith('Allow')) button.click();
-        // For less than the time in which a request ignores presses, by the same clock.
+        // Presses for less time than a request ignores presses, by the same clock.
         if (performance.now() - since! < 200) requestAnimationFrame(press);
         else document.body.dataset.pressed = 'yes';
       };

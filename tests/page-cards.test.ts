@@ -7,6 +7,7 @@ import { TestDaemon, until } from '@spool/testkit';
 import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE } from '@spool/testkit/browser';
 import { testNeeding } from '@spool/testkit/needs';
 import { afterAll, expect } from 'vitest';
+import { seriousFindings } from './support/accessibility.ts';
 
 afterAll(closeBrowser);
 
@@ -71,7 +72,6 @@ const HOSTILE = [
 testNeeding(NO_BROWSER)(
   '[CARD-1, CARD-2, PAGE-7, PAGE-8] cards have the texts, tools and changes of an agent, whatever they contain, in both themes and sizes',
   async () => {
-    const { AxeBuilder } = await import('@axe-core/playwright');
     await using daemon = new TestDaemon();
     const reads = ['r1', 'r2', 'r3', 'r4'].flatMap((id) => [
       use(id, 'Read', { file_path: `/x/${id}.ts` }),
@@ -123,8 +123,7 @@ testNeeding(NO_BROWSER)(
           .evaluateAll((cards: any[]) => cards.map((card) => Number(card.dataset.eventSeq)));
         expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+        expect(await seriousFindings(page, colorScheme === 'light' ? 'all' : 'colours')).toEqual([]);
         expect(open.complaints).toEqual([]);
       }
   },
@@ -244,6 +243,95 @@ testNeeding(NO_BROWSER)(
     );
     expect(await box.inputValue()).toBe('any');
     expect(open.complaints).toEqual([]);
+  },
+);
+
+testNeeding(NO_BROWSER)(
+  '[CARD-7, CARD-16] keys choose the options of a request, "always" shows its rule, and an edited input is shown and sent as it is',
+  async () => {
+    await using daemon = new TestDaemon();
+    const rule = { type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: 'echo:*' }], behavior: 'allow' };
+    const ask = (id: string): object => ({
+      ask: {
+        id,
+        tool: 'Bash',
+        input: { command: `echo ${id}`, timeout: 5 },
+        suggestions: [{ ...rule, destination: 'session' }],
+      },
+    });
+    const id = await start(daemon, 'ann', `steps ${JSON.stringify(['one', 'two', 'three'].map(ask))}`);
+    await (await daemon.client()).waitUntil(id, 'blocked', { timeoutMs: WITHIN.timeout });
+    await using open = await openPage(daemon);
+    const { page, origin } = open;
+    await page.goto(`${origin}/#/s/${id}`);
+    const whole = page.getByRole('group', { name: 'The whole request' });
+    const allow = page.getByRole('button', { name: /^Allow/ }).first();
+    const isReady = async (request: string): Promise<void> => {
+      await whole.getByText(`echo ${request}`).waitFor(WITHIN);
+      await until('it can be pressed', () => allow.isEnabled());
+    };
+    await isReady('one');
+    // The rule that "always" writes is a part of the request.
+    expect((await whole.textContent())!.replaceAll(/\s+/g, '')).toContain('"ruleContent":"echo:*"');
+    await page.getByRole('button', { name: 'Edit the input…' }).click(WITHIN);
+    await page.getByRole('textbox', { name: 'command' }).fill('echo \u200bedited');
+    await whole.getByText(String.raw`echo \u{200b}edited`).waitFor(WITHIN);
+    expect(await whole.getByText('echo one').count()).toBe(0);
+    await page.getByRole('button', { name: /^Allow.* with the edited input$/ }).click(WITHIN);
+    await until('it was allowed', () => answerTo(daemon, 'ann', 'one')?.behavior === 'allow');
+    expect(answerTo(daemon, 'ann', 'one').updatedInput).toEqual({ command: 'echo \u200bedited', timeout: 5 });
+    expect(answerTo(daemon, 'ann', 'one').updatedPermissions).toBeUndefined();
+    await isReady('two');
+    await page.getByRole('log').focus();
+    await page.keyboard.press('a');
+    await until('it was allowed for good', () => answerTo(daemon, 'ann', 'two')?.behavior === 'allow');
+    expect(answerTo(daemon, 'ann', 'two').updatedPermissions).toEqual([{ ...rule, destination: 'session' }]);
+    await isReady('three');
+    const labels = await page.getByRole('group', { name: 'Answers' }).locator('button[data-key]').allTextContents();
+    const number = labels.findIndex((label) => label.includes('Deny')) + 1;
+    await page.getByRole('log').focus();
+    await page.keyboard.press(String(number));
+    await until('it was denied', () => answerTo(daemon, 'ann', 'three')?.behavior === 'deny');
+    expect(open.complaints).toEqual([]);
+  },
+);
+
+testNeeding(NO_BROWSER)(
+  '[CARD-15] the overview has the plan, the files, the turns and the context of a run, beside the cards and as a sheet',
+  async () => {
+    const { AxeBuilder } = await import('@axe-core/playwright');
+    await using daemon = new TestDaemon();
+    const todos = [
+      { content: 'Find it', status: 'completed', activeForm: 'Finding it' },
+      { content: 'Mend it', status: 'in_progress', activeForm: 'Mending it' },
+    ];
+    const id = await play(daemon, 'ann', [
+      use('w1', 'TodoWrite', { todos }),
+      got('w1', 'ok'),
+      use('e1', 'Edit', { file_path: '/x/add.js', old_string: 'a - b', new_string: 'a + b' }),
+      { ...got('e1', 'done'), tool_use_result: { filePath: '/x/add.js', structuredPatch: PATCH } },
+      use('t1', 'Task', { description: 'Review the change', prompt: 'Review it' }),
+      got('t1', 'right'),
+    ]);
+    for (const device of [DESK, PHONE]) {
+      await using open = await openPage(daemon, device);
+      const { page, origin } = open;
+      await page.goto(`${origin}/#/s/${id}`);
+      await page.getByRole('button', { name: 'Overview' }).click(WITHIN);
+      const panel = page.getByRole('complementary', { name: 'Overview' });
+      await panel.getByText('Mend it').waitFor(WITHIN);
+      await panel.getByText('+1').waitFor(WITHIN);
+      await panel.getByText('Review the change').waitFor(WITHIN);
+      expect(await panel.getByRole('heading', { name: /^Turns/ }).count()).toBe(1);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+      await panel.getByRole('link', { name: '/x/add.js' }).click(WITHIN);
+      await page.locator('[data-target]', { hasText: 'add.js' }).waitFor(WITHIN);
+      await page.getByRole('button', { name: 'Close the overview' }).press('Escape');
+      await panel.waitFor({ state: 'detached', ...WITHIN });
+      expect(open.complaints).toEqual([]);
+    }
   },
 );
 

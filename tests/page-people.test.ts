@@ -12,6 +12,7 @@ import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, passGate } from '@spoo
 import { testNeeding } from '@spool/testkit/needs';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
+import { seriousFindings } from './support/accessibility.ts';
 
 afterAll(closeBrowser);
 
@@ -164,7 +165,6 @@ async function settled(page: Page): Promise<void> {
 testNeeding(NO_BROWSER)(
   '[PAGE-7] no view has serious findings of axe, in either theme, with hostile names and with each dialog open',
   async () => {
-    const { AxeBuilder } = await import('@axe-core/playwright');
     await using daemon = new TestDaemon();
     const addresses = await everything(daemon);
     for (const colorScheme of ['dark', 'light'] as const) {
@@ -172,10 +172,8 @@ testNeeding(NO_BROWSER)(
       const { page, origin } = open;
       const check = async (where: string): Promise<void> => {
         await settled(page);
-        // Only in this page: a second one would take the keys.
-        const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
-        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-        expect(serious.map(({ id, nodes }) => [where, colorScheme, id, nodes[0]?.html])).toEqual([]);
+        const serious = await seriousFindings(page, colorScheme === 'dark' ? 'all' : 'colours');
+        expect(serious.map((found) => [where, colorScheme, ...found])).toEqual([]);
       };
       for (const hash of addresses) {
         await page.goto(`${origin}/${hash}`);

@@ -126,10 +126,16 @@ testNeeding(NO_BROWSER)(
           async () => (await client.screen(session.id)).content.includes('got y'),
           WITHIN_MS,
         );
-        await page.keyboard.press('f');
+        await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor({ timeout: WITHIN_MS });
+        // The page ignores keys for a moment after a question has left.
+        const filter = page.locator('.wall-filter:focus');
+        await until('the filter has the focus', async () => {
+          await page.keyboard.press('f');
+          return (await filter.count()) === 1;
+        });
         await page.keyboard.type('asks');
         await page.keyboard.press('Enter');
-        await page.locator('.xterm').waitFor();
+        await page.locator('.xterm').waitFor({ timeout: WITHIN_MS });
         await page.keyboard.type('by hand\n');
         await until(
           'it was typed',

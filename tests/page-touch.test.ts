@@ -130,8 +130,8 @@ async function shown(worker: Worker): Promise<{ title: string; body: string; act
 }
 
 /**
- * Dispatches the event that the browser creates for a tap, which itself belongs to the operating system. Resolves when the worker
- * has handled it.
+ * Dispatches the event that the browser creates for a tap on a notification. A test cannot tap, because the operating system shows
+ * notifications. Resolves when the worker has handled the event.
  */
 async function tapAction(worker: Worker, action: string, on?: string): Promise<void> {
   await worker.evaluate(

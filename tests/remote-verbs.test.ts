@@ -12,6 +12,7 @@ import { VERBS } from '../packages/cli/src/command-line/verb-table.ts';
 import { ABOUT_HERE, NO_HOST } from '../packages/cli/src/remote/local-verbs.ts';
 import { TestGateway } from './support/gateway.ts';
 import { McpAgent } from './support/mcp-agent.ts';
+import { agentRows, plain, SESSION_ROWS } from './support/verb-rows.ts';
 
 const SCRIPTED = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const SIZE = { cols: 80, rows: 24 };
@@ -50,22 +51,6 @@ const terminalThere = (...args: string[]): Terminal => {
   return new Terminal([SPOOL, ...flags, ...args], afar.env, SIZE);
 };
 
-/** Masks ids, times and process ids, which differ from run to run. */
-const masked = (text: string): string =>
-  text
-    .replaceAll(/\b[a-z][a-z0-9]{9}\b/g, 'ID')
-    .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'UUID')
-    .replaceAll(/\d\d:\d\d:\d\d(\.\d+)?/g, 'CLOCK')
-    .replaceAll(/\d+(\.\d+)?(ms|s|m)\b/g, 'TIME')
-    .replaceAll(/\d{13}/g, 'AT')
-    .replaceAll(/\bby (cli \d+|token)\b/g, 'by WHO')
-    .replaceAll(/ {2,}/g, '  ');
-const plain = ({ code, stdout, stderr }: RunResult): unknown => ({
-  code,
-  stdout: masked(stdout),
-  stderr: masked(stderr),
-});
-
 /** Runs each row on both machines; `X` in a name becomes the place. */
 async function sameFromAfar(rows: readonly (readonly string[])[]): Promise<void> {
   for (const row of rows) {
@@ -96,50 +81,7 @@ test('[REM-6] each verb does the same from afar as on the machine itself', async
     expect(started).toMatchObject({ code: 0 });
     expect(await ask('wait', `cat-${name}`, '--until', 'match:/ready/', '--timeout', '60s')).toMatchObject({ code: 0 });
   }
-  const rows: readonly (readonly string[])[] = [
-    ['send', 'cat-X', 'hello'],
-    ['keys', 'cat-X', 'enter'],
-    ['wait', 'cat-X', '--until', 'match:/hello/', '--timeout', '60s'],
-    ['paste', 'cat-X', 'pasted'],
-    ['keys', 'cat-X', 'enter'],
-    ['wait', 'cat-X', '--until', 'match:/pasted/', '--timeout', '60s'],
-    ['logs', 'cat-X'],
-    ['screen', 'cat-X'],
-    ['explain', 'cat-X'],
-    ['events', 'cat-X', '--type', 'session-started'],
-    ['ls', '--filter', 'name=cat-X', '--format', '{{.name}} {{.status.state}} {{.command}}'],
-    ['prompt', 'cat-X', '--force', 'asked'],
-    ['wait', 'cat-X', '--until', 'match:/asked/', '--timeout', '60s'],
-    ['update', 'cat-X', '--label', 'a=b'],
-    ['rename', 'cat-X', 'cat2-X'],
-    ['stop', 'cat2-X'],
-    ['send', 'cat2-X', 'too late'],
-    ['logs', 'cat2-X', '--json'],
-    ['export', 'cat2-X', '--text'],
-    ['summary', 'cat2-X'],
-    ['replay', 'cat2-X'],
-    ['run', '-d', '--name', 'victim-X', '--', 'sleep', '1000'],
-    ['kill', 'victim-X'],
-    ['kill', 'victim-X', '--signal', 'nonsense'],
-    ['notify', 'test', '--json'],
-    ['notify', 'nonsense'],
-    ['audit', 'nonsense'],
-    ['token', 'revoke', 'no-such-token'],
-    ['share', 'no-such-session'],
-    ['watch'],
-    ['wait', 'cat2-X'],
-    ['rm', 'cat2-X'],
-    ['inspect', 'cat2-X'],
-    ['run', '--', 'sh', '-c', 'echo out; exit 3'],
-    ['run', '--', 'no-such-command'],
-    ['run', '--env', 'FOO=bar', '--cwd', '/tmp', '--', 'sh', '-c', 'echo $FOO; pwd'],
-    ['run', '--headless', '--', 'sh', '-c', 'echo err >&2'],
-    ['task', 'run', '--name', 'job-X', '--', 'sh', '-c', 'echo done'],
-    ['task', 'logs', 'job-X'],
-    ['ls', '--frobnicate'],
-    ['attach', 'no-such-session'],
-  ];
-  await sameFromAfar(rows);
+  await sameFromAfar(SESSION_ROWS);
   // Its progress messages depend on the time of its checks.
   expect(await there('task', 'wait', 'job-there')).toMatchObject({ code: 0 });
   // No daemon was started on the machine where the commands were typed.
@@ -169,24 +111,7 @@ test('[REM-6] attach from afar: keys, output, detach, and the exit code', async 
 
 test('[REM-6] agents from afar: start, approve, deny, answer, queue, interrupt, resume, and their events', async () => {
   const program = `${execPath} ${SCRIPTED} ${folder}/received-X`;
-  const waitIdle = ['wait', 'agent-X', '--until', 'idle', '--timeout', '60s'];
-  await sameFromAfar([
-    ['run', '--agent', 'claude', '-d', '--name', 'agent-X', '--program', program, '--', 'ask 2'],
-    ['wait', 'agent-X', '--until', 'blocked', '--timeout', '60s'],
-    ['approve', 'agent-X', '--request', 'request-1-0'],
-    ['deny', 'agent-X', '--request', 'request-1-1', '-m', 'no'],
-    waitIdle,
-    ['approve', 'agent-X'],
-    ['answer', 'agent-X', 'yes'],
-    ['prompt', 'agent-X', 'say hello'],
-    waitIdle,
-    ['queue', 'agent-X'],
-    ['interrupt', 'agent-X'],
-    ['logs', 'agent-X'],
-    ['send', 'agent-X', 'raw'],
-    ['stop', 'agent-X'],
-    ['events', 'agent-X', '--agent'],
-  ]);
+  await sameFromAfar(agentRows(program));
   const resumed = await there('resume', 'agent-there', '-d', '--name', 'resumed', '--json', '--', 'say again');
   expect([resumed.code, resumed.stderr]).toEqual([0, '']);
   expect(await here('wait', 'resumed', '--until', 'idle', '--timeout', '60s')).toMatchObject({ code: 0 });

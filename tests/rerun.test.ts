@@ -1,4 +1,6 @@
 /** Tests `spool rerun`: the command of an ended session again, alone and for all sessions that a reboot has ended. */
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import type { SessionInfo } from '@spool/protocol';
 import { inNamespace, NAMESPACES_MISSING, TestDaemon } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
@@ -38,6 +40,18 @@ test('[RUN-50] a session that still runs is not started again', async () => {
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('busy is still running')]);
   expect(await daemon.spool(['rerun'])).toMatchObject({ code: 2 });
   expect(await daemon.spool(['rerun', 'busy', '--lost'])).toMatchObject({ code: 2 });
+});
+
+test('[RUN-50] of several sessions, one that cannot be started is reported, and the others are started', async () => {
+  await using daemon = new TestDaemon();
+  const folder = mkdtempSync(`${tmpdir()}/spool-rerun-`);
+  await daemon.spool(['run', '-d', '-n', 'gone', '-C', folder, '--', 'true']);
+  await daemon.spool(['run', '-d', '-n', 'there', '--', 'true']);
+  await daemon.spool(['wait', 'gone', 'there']);
+  rmdirSync(folder);
+  const { code, stdout, stderr } = await daemon.spool(['rerun', 'gone', 'there']);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^spool: gone \(\w+\): .*folder/)]);
+  expect(await daemon.json<SessionInfo>('inspect', stdout.trim())).toMatchObject({ name: 'there' });
 });
 
 testNeeding(NAMESPACES_MISSING)(

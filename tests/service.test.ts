@@ -1,16 +1,24 @@
 /**
- * Tests `spool service` with a stand-in for systemd, which has its documented semantics, because no systemd runs where the tests do.
- * `systemd-analyze` checks the unit where it is installed.
+ * Tests `spool service`: with a real systemd, where it is installed, as the manager of a user in a namespace; and with a stand-in that has
+ * its documented semantics.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { SessionInfo } from '@spool/protocol';
-import { TestDaemon } from '@spool/testkit';
+import { inNamespace, NAMESPACES_MISSING, TestDaemon } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 import type { ServiceStatus } from '../packages/cli/src/install/service.ts';
+import type { SystemdReport } from './bodies/real-systemd.ts';
+
+/** The reason why no real systemd can be started here; null if one can. */
+const SYSTEMD_MISSING =
+  NAMESPACES_MISSING ??
+  missingProgram('systemctl') ??
+  (process.getuid!() === 0 ? null : 'This test mounts control groups; run it as root.') ??
+  (existsSync('/lib/systemd/systemd') ? null : 'This test starts a systemd, and /lib/systemd/systemd is missing.');
 
 class Account {
   readonly folder = mkdtempSync(`${tmpdir()}/spool-account-`);
@@ -66,6 +74,19 @@ test('[INST-2] `service install` writes and enables a unit that starts the daemo
     'daemon-reload',
   ]);
 });
+
+testNeeding(SYSTEMD_MISSING)(
+  '[INST-2] under a real systemd neither restart, stop and start of the unit nor an upgrade ends a session, and each has its control group',
+  async () => {
+    const body = new URL('bodies/real-systemd.ts', import.meta.url);
+    expect(await inNamespace<SystemdReport>(body)).toEqual({
+      status: { systemd: true, installed: true, current: true, enabled: true, active: true },
+      groups: 3,
+      after: { restart: ['active', 3], stop: ['inactive', 3], start: ['active', 3], upgrade: ['active', 3] },
+    });
+  },
+  120_000,
+);
 
 test('[INST-2] the unit of another is neither replaced nor removed', async () => {
   await using account = new Account();

@@ -1,6 +1,7 @@
 /**
- * Tests all that guests can read, generated: every request with every combination of its fields, every reading route and every
- * protocol, for each kind of guest, with marks of the past and of other users planted in all parts of a session.
+ * Tests everything that a guest can read, for each kind of guest. The cases are generated: every request with every combination of its
+ * fields, every reading route, every protocol. All parts of the session contain marks of the past and of other users, which no
+ * answer may have.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -73,7 +73,7 @@ test('[RUN-27] each Codex has a server of its own, and the end of one session le
     agent: 'codex',
     version: '0.169.0',
     socket: expect.stringContaining(first),
-    hasEvents: false,
+    hasEvents: true,
     why: null,
   });
   expect(await seen(client, first, 'started as')).toContain(

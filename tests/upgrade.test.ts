@@ -4,6 +4,7 @@ import type { DaemonStatus } from '@spool/protocol';
 import { inNamespace, NAMESPACES_MISSING, TestDaemon } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
+import type { FailingSuccessorReport, FailureKind, HandOverStep } from './bodies/failing-successor.ts';
 import type { UpgradeLoad, UpgradeLoadReport } from './bodies/upgrade-under-load.ts';
 import { Installation } from './support/installation.ts';
 
@@ -25,6 +26,56 @@ testNeeding(NAMESPACES_MISSING)(
     });
   },
   1_000_000,
+);
+
+/** Each step of the hand-over, with the cause that the verb must name when a program crashes there, and when it hangs. */
+const STEPS: Readonly<Record<HandOverStep, readonly [crash: RegExp, hang: RegExp]>> = {
+  'keeper loads': [/keeper\.mjs: it exited with 3/, /keeper\.mjs: it was ended by SIGKILL/],
+  'keeper starts': [/keeper\.mjs: it exited with 3/, /keeper\.mjs: it was not ready within/],
+  'keeper adopts': [
+    /its keeper ended: it (exited with 3|closed its link)/,
+    /its keeper ended: it did not (answer|serve)/,
+  ],
+  'keeper serves': [/its keeper ended: it (exited with 3|closed its link)/, /its keeper ended: it did not answer/],
+  'holder starts': [/the next holder: it exited with 3/, /the next holder: it did not hold every session/],
+  'holder holds': [/the next holder: it exited with 3/, /the next holder: it did not hold every session/],
+  'holder commits': [/the next holder: /, /the next holder: /],
+  'screens start': [/the new daemon shows no screens/, /the new daemon shows no screens/],
+  'driver starts': [/the new driver .*agent-0/, /the new driver .*agent-0/],
+  'gateway starts': [/the new gateway does not serve/, /the new gateway does not serve/],
+};
+
+/** The steps that run one after the other with one daemon. A hang costs its time limit, so those run side by side. */
+const ROUNDS: readonly (readonly [FailureKind, readonly HandOverStep[]])[] = [
+  ['crash', Object.keys(STEPS) as HandOverStep[]],
+  ['hang', ['keeper loads', 'keeper adopts', 'holder commits']],
+  ['hang', ['keeper starts', 'keeper serves', 'holder starts']],
+  ['hang', ['screens start', 'holder holds']],
+  ['hang', ['driver starts']],
+  ['hang', ['gateway starts']],
+];
+
+testNeeding(NAMESPACES_MISSING)(
+  '[LIFE-45] a successor that crashes or hangs at any step leaves the predecessor in service, and the verb says why',
+  async () => {
+    const body = new URL('bodies/failing-successor.ts', import.meta.url);
+    const reports = await Promise.all(
+      ROUNDS.map(([kind, steps]) => inNamespace<FailingSuccessorReport>(body, { kind, steps }, { withinMs: 500_000 })),
+    );
+    for (const [at, { upgrades, good, waited, answers }] of reports.entries()) {
+      const [kind, steps] = ROUNDS[at]!;
+      expect(upgrades).toEqual(
+        steps.map((step) => ({
+          step,
+          code: 125,
+          stderr: expect.stringMatching(STEPS[step][kind === 'crash' ? 0 : 1]),
+          kept: [],
+        })),
+      );
+      expect([good, waited, answers]).toEqual([{ upgraded: true, sessions: 4, requests: 1 }, 'stopped', ['r0']]);
+    }
+  },
+  600_000,
 );
 
 interface UpgradeJson {

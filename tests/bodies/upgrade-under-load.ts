@@ -2,14 +2,11 @@
  * Runs `spool daemon upgrade`, several times, while sessions run, watchers follow them, tasks are awaited and agents wait for an
  * answer. Then everything is brought to its end, and nothing may be missing or doubled.
  */
-import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect as dial } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { TestDaemon, until } from '@spool/testkit';
+import { askingAgent } from '../support/asking-agent.ts';
 
-const AGENT = fileURLToPath(new URL('../../packages/testkit/programs/puppet-agent.mjs', import.meta.url));
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 const SEE_MS = 60_000;
@@ -89,33 +86,4 @@ async function firstFault(client: Client, id: string): Promise<number | null> {
   const at = numbers.findIndex((number, index) => number !== index + 1);
   if (at !== -1) return numbers[at]!;
   return text.endsWith('end\r\n') ? null : numbers.length + 1;
-}
-
-/** Starts an agent and lets it ask for a permission. */
-async function askingAgent(
-  daemon: TestDaemon,
-  client: Client,
-  at: number,
-): Promise<{ name: string; request: string; answers: () => string[] }> {
-  const [name, request] = [`agent-${at}`, `r${at}`];
-  const [received, path] = [`${daemon.home}/${name}.ndjson`, `${daemon.home}/${name}.sock`];
-  const lines = (): string[] => (existsSync(received) ? readFileSync(received, 'utf8').split('\n') : []);
-  await client.agent('claude', { program: [process.execPath, AGENT, received, path], prompt: 'go', name, env });
-  await until(`${name} was told to go`, () => lines().some((line) => line.includes('"go"')), SEE_MS);
-  const socket = dial(path);
-  await once(socket, 'connect');
-  const asked = { subtype: 'can_use_tool', tool_name: 'Bash', tool_use_id: `t${at}`, input: { command: 'make' } };
-  socket.end(`${JSON.stringify({ type: 'control_request', request_id: request, request: asked })}\n`);
-  const waiting = async (): Promise<boolean> =>
-    ((await client.get(name)).status.requests ?? []).some((each) => each.request === request);
-  await until(`${name} waits`, waiting, SEE_MS);
-  const answered = (line: string): boolean => line.includes('"control_response"') && line.includes(`"${request}"`);
-  return {
-    name,
-    request,
-    answers: () =>
-      lines()
-        .filter(answered)
-        .map(() => request),
-  };
 }

@@ -26,6 +26,16 @@ export class Installation {
     return `${this.folder}/dist/holder.mjs`;
   }
 
+  /** The names of its bundles, for `edit`. */
+  get programs(): readonly string[] {
+    return fs.readdirSync(`${this.folder}/dist`).filter((name) => /\.[cm]js$/.test(name));
+  }
+
+  get chunks(): readonly string[] {
+    const names = fs.readdirSync(`${this.folder}/dist/chunks`).filter((name) => name.endsWith('.cjs'));
+    return names.map((name) => `chunks/${name}`);
+  }
+
   async spool(daemon: TestDaemon, ...args: readonly string[]): Promise<RunResult> {
     const child = spawn(this.node, [`${this.folder}/dist/spool.cjs`, ...args], {
       env: daemon.env,

@@ -1,16 +1,22 @@
 /**
- * The entry point. Begins to see whether the bundle is up to date, and enables the compile cache, before it loads anything else; so it
+ * The entry point. Begins to see whether the bundle is up to date, and takes over `require`, before it loads anything else; so it
  * imports almost nothing itself.
- *
- * The cache is stored beside the bundle, because only users who can change the code can write there; /tmp would not be safe.
  */
-import { enableCompileCache } from 'node:module';
+import { CodeCache } from './code-cache.ts';
 import { beginFreshness } from './freshness.ts';
+import { holdChunksSoon } from './held-chunks.ts';
+
+/** The function by which the bundle, which is CommonJS, loads all its chunks. */
+declare let require: NodeJS.Require;
+
+const KEEP_AFTER_MS = 2000;
 
 const folder = import.meta.dirname;
 const isBundled = import.meta.filename.endsWith('.cjs');
 const isFresh = isBundled ? beginFreshness(folder) : async (): Promise<void> => {};
-if (isBundled) enableCompileCache(`${folder}/compile-cache`);
+const codeCache = isBundled && !isObserved() ? new CodeCache(folder, process.argv[2] ?? '', require) : null;
+if (codeCache !== null) require = codeCache.require as NodeJS.Require;
+if (isBundled) holdChunksSoon(`${folder}/chunks`, codeCache);
 
 // No `await` at this level: CommonJS, which the bundle is, has none.
 void start();
@@ -21,5 +27,22 @@ async function start(): Promise<never> {
     throw error;
   });
   const daemonEntry = isBundled ? `${folder}/holder.mjs` : `${folder}/../../holder/src/main.ts`;
-  return await runCommandLine(process.argv.slice(2), { isBundled, folder, daemonEntry, isFresh });
+  const keepCode = (isWhole: boolean): void => codeCache?.keep(isWhole);
+  // For a command that takes long: V8 forgets code that was not used for some time.
+  if (codeCache?.isMissed) setTimeout(keepCode, KEEP_AFTER_MS, true).unref();
+  const importModule = (path: string): Promise<unknown> => import(path);
+  return await runCommandLine(process.argv.slice(2), {
+    isBundled,
+    folder,
+    daemonEntry,
+    isFresh,
+    keepCode,
+    importModule,
+  });
+}
+
+/** Returns whether someone has given Node options: to observe the program, which must then be loaded as Node does it. */
+function isObserved(): boolean {
+  const { NODE_OPTIONS, NODE_V8_COVERAGE } = process.env;
+  return process.execArgv.length > 0 || !!NODE_OPTIONS || !!NODE_V8_COVERAGE;
 }

@@ -1,7 +1,7 @@
 /** The context of a verb, and the connection to the daemon. Only verbs that need a daemon load this file. */
 import type { Client } from '@spool/client';
 import { type ConnectOptions, connectForRequests, type RequestClient } from '@spool/client/requests';
-import { LOG_LEVELS, logLevelOf } from '@spool/protocol';
+import { LOG_LEVELS, logLevelOf, VERSION } from '@spool/protocol';
 import { daemonSocket } from './daemon/daemon-socket.ts';
 import type { IsFresh } from './freshness.ts';
 import { notice } from './output/stdio.ts';
@@ -15,6 +15,10 @@ export interface ProgramLocation {
   /** The program that the client starts if no daemon is running. */
   readonly daemonEntry: string;
   readonly isFresh: IsFresh;
+  /** Stores compiled code for the next command of this verb. `isWhole`: this one has succeeded. */
+  readonly keepCode: (isWhole: boolean) => void;
+  /** Imports a module by its path. A chunk cannot do so itself: the chunks are loaded as scripts, whose imports make Node print a warning. */
+  readonly importModule: (path: string) => Promise<unknown>;
   /** The machine that this command is for; null: this one. */
   host(): Host | null;
 }
@@ -30,13 +34,20 @@ interface OpenOptions {
 /** Opens a client, which the caller disposes. */
 export async function openClient(program: ProgramLocation, options: OpenOptions = {}): Promise<Client> {
   const { connect } = await import('@spool/client/node');
-  return await connect(connectOptions(program, options));
+  return await mentioned(await connect(connectOptions(program, options)));
 }
 
 /** The same for a verb that only asks and prints: half of the code to load. */
 export async function openForRequests(program: ProgramLocation, options: OpenOptions = {}): Promise<RequestClient> {
   if (program.host() !== null) return await openClient(program, options);
-  return await connectForRequests(connectOptions(program, options));
+  return await mentioned(await connectForRequests(connectOptions(program, options)));
+}
+
+/** Mentions a daemon of an older version to a user; returns the client. */
+async function mentioned<C extends RequestClient>(client: C): Promise<C> {
+  if (client.daemonVersion !== VERSION && !client.isRemote)
+    (await import('./daemon/pending-upgrade.ts')).mentionUpgrade(client.daemonVersion);
+  return client;
 }
 
 function connectOptions(program: ProgramLocation, { start = true }: OpenOptions): ConnectOptions {

@@ -14,9 +14,11 @@ import {
 } from '@spool/protocol';
 import { AgentHandle } from './agents/agent-handle.ts';
 import { type AgentOptions, agentRun } from './agents/launch.ts';
-import { type ResumeOptions, resumedRun } from './agents/resume.ts';
+import { continuedCommand, type ResumeOptions, resumedRun } from './agents/resume.ts';
+import type { Runtime } from './link/runtime.ts';
+import { Nodes, roadsOf } from './nodes/nodes.ts';
 import type { RunOptions } from './options.ts';
-import { RequestClient } from './request-client.ts';
+import { type ClientOptions, RequestClient } from './request-client.ts';
 import { runRequest, start } from './run.ts';
 import { Session } from './session.ts';
 import { AgentEvents } from './streams/agent-events.ts';
@@ -41,13 +43,28 @@ import {
   type TaskResult,
 } from './tasks.ts';
 
-export type { ClientOptions } from './request-client.ts';
+export type { ClientOptions };
 
 /**
  * A client of a daemon. A session is named by id, by a unique id prefix, or by name; '' is the latest, except for methods that
  * end or delete a session.
  */
 export class Client extends RequestClient {
+  /** The nodes of this machine: their health, and the sessions and events of all machines together. */
+  readonly nodes: Nodes;
+  readonly #options: ClientOptions;
+
+  constructor(runtime: Runtime, options: ClientOptions = {}) {
+    super(runtime, options);
+    this.#options = options;
+    this.nodes = new Nodes(this, runtime);
+  }
+
+  /** Returns a client of a node of this machine, by its name. It connects at its first use; close it as any other. */
+  node(name: string): Client {
+    return new Client(roadsOf(this.runtime).at(name), this.#options);
+  }
+
   /** Starts a session. Resolves when the child runs, rejects when it cannot be started. */
   async run(options: RunOptions): Promise<Session> {
     const info = await start(this.requester, this.runtime, runRequest(this.runtime, options));
@@ -81,6 +98,11 @@ export class Client extends RequestClient {
     const id = options.id ?? this.runtime.randomId();
     const session = await this.run({ ...agentRun(name, options, () => this.runtime.randomId()), id });
     return new AgentHandle(this, session.info);
+  }
+
+  /** Returns the command that starts an ended session again; that of an agent in a terminal continues the agent's own session. */
+  async commandAgain(session: string): Promise<readonly string[]> {
+    return await continuedCommand(this, await this.get(session));
   }
 
   /**

@@ -64,6 +64,11 @@ export class Doors {
     await this.#requester.once('recordAudit', { entries });
   }
 
+  /** Notifies the user of this machine about a session of a node, for the gateway itself. */
+  async nodeNotice(notice: Requests['nodeNotice']['ask']): Promise<void> {
+    await this.#requester.once('nodeNotice', notice);
+  }
+
   /** Fetches notices, for the gateway itself: resolves when there are some to send. */
   async notices(after: number): Promise<readonly Notice[]> {
     return (await this.#requester.again('notices', { after })).notices;

@@ -27,6 +27,10 @@ export type { ViewerPermissions } from './streams/viewer-output.ts';
 export type { TerminalModes } from '@spool/vt';
 export { RECONNECT_MS } from './link/link.ts';
 export type { Listed } from './list.ts';
+export { type NodeChange, type NodeEvent, Nodes, type NodesOptions } from './nodes/nodes.ts';
+export { everywhere, fleetClient } from './nodes/fleet-client.ts';
+export type { NodeState, NodeView } from './nodes/node-view.ts';
+export { pageId, placeOf, type SessionPlace } from './nodes/session-place.ts';
 export { Session } from './session.ts';
 export { type StateSpan, type Summary, summaryOf } from './summary/summary.ts';
 export { AgentHandle, type Decided, type RequestEvent, type RequestRef } from './agents/agent-handle.ts';
@@ -36,7 +40,7 @@ export { agentEnvironment, agentRun, AGENTS, type AgentOptions, contentOf } from
 export { type AgentEventItem, AgentEvents } from './streams/agent-events.ts';
 export type { AgentBody, AgentEvent, AgentEventKind, Command, Content } from '@spool/protocol/agent';
 export type { RecordWatchOptions } from './streams/record-watch.ts';
-export type { AbortSignalLike, DaemonTrouble, RunDefaults, Runtime, Transport } from './link/runtime.ts';
+export type { AbortSignalLike, DaemonTrouble, NodeRoads, RunDefaults, Runtime, Transport } from './link/runtime.ts';
 export { idleSeconds, looksLikeShellPrompt, type TailOptions } from './tail.ts';
 export {
   type CompletionOptions,
@@ -63,6 +67,8 @@ export {
   type ListOptions,
   type LogMarkInfo,
   type Milestone,
+  type NodeInfo,
+  type NodeSession,
   type Prompted,
   type ScreenFormat,
   type SessionInfo,

@@ -126,7 +126,7 @@ export class RequestClient {
   async modes(session = ''): Promise<TerminalModes | null> {
     const info = await this.get(session);
     if (info.size === null || info.state !== 'running') return null;
-    const { terminalModesOf } = await import('@spool/vt');
+    const { terminalModesOf } = await import('@spool/vt/terminal-modes');
     return terminalModesOf(await modesOf(this, info));
   }
 
@@ -226,8 +226,8 @@ export class RequestClient {
   }
 
   /**
-   * Answers the question of a blocked session (`status.question`) with one of its options, by its label. Every key is pressed
-   * only after a look at the screen; QUESTION_CHANGED when the session asks something else by then, or nothing.
+   * Answers the question of a blocked session (`status.question`) with one of its options, by its label. The screen is read
+   * before each key. Fails with QUESTION_CHANGED if the session asks something else by then, or nothing.
    */
   async answer(session: string, { question, option, confirmMs }: AnswerOptions): Promise<Requests['answer']['answer']> {
     const { text, subject } = question;
@@ -273,6 +273,11 @@ export class RequestClient {
     await this.requester.once('renew', { part, ...(program && { program }) });
   }
 
+  /** Replaces the keeper by one of the program before the present one; `reason` is kept in the status of the daemon. */
+  async goBack(reason: string): Promise<void> {
+    await this.requester.once('renew', { part: 'keeper', back: reason });
+  }
+
   /** Sends a notification to every channel of the daemon's configuration, and reports what became of each. */
   async testNotification(): Promise<Requests['testNotification']['answer']> {
     return this.requester.once('testNotification', {});
@@ -284,6 +289,11 @@ export class RequestClient {
    */
   async shutdown(options: Pick<StopOptions, 'graceMs'> = {}): Promise<readonly LeftProcess[]> {
     return (await this.requester.once('shutdown', { graceMs: options.graceMs })).leftRunning ?? [];
+  }
+
+  /** The version of the daemon that has answered; '' before that. */
+  get daemonVersion(): string {
+    return this.link.daemonVersion;
   }
 
   /** Whether the daemon is on another machine, where paths and processes of this one mean nothing. */

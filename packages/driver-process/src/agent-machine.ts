@@ -124,6 +124,7 @@ export class AgentMachine {
   #evidenceOf(input: DriverInput): AgentEvidence {
     if (input.type !== 'line') return input.type === 'command' ? 'wire' : 'daemon';
     if (!this.#isChannel) return 'wire';
+    if (input.text.startsWith('{"relay"')) return 'wire';
     return input.text.startsWith('{"hook"') ? 'hook' : 'file';
   }
 

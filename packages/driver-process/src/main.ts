@@ -12,7 +12,7 @@ import { type AgentStartOptions, LOAD_CHECK, logLine, SpoolError, VERSION } from
 import { AgentMachine } from './agent-machine.ts';
 import { decodeCheckpoint } from './checkpoint.ts';
 import { DriverRun } from './driver-run.ts';
-import { SideChannelReader } from './channel/side-channel.ts';
+import { sideChannel } from './channel/side-channel.ts';
 import { userPolicy } from './user-policy.ts';
 
 if (process.argv[2] === LOAD_CHECK.argument) {
@@ -58,7 +58,7 @@ try {
   // The keeper checks whether this process hangs: any request is an answer, and this one has no effect.
   process.on('SIGWINCH', () => void requester.once('unwatch', { channel: UNUSED_CHANNEL }).catch(() => {}));
   const { cwd, driver } = await requester.get(session);
-  const channel = values.channel === undefined ? undefined : new SideChannelReader(values.channel, requester, session);
+  const channel = values.channel === undefined ? undefined : await sideChannel(values.channel, requester, session);
   const dialect = channel ? CHANNEL_DIALECTS[name] : DIALECTS[name];
   if (!dialect) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
   const build = `${name} ${buildOf(import.meta.filename)}`;

@@ -324,6 +324,39 @@ test('[DRV-12] codex: an interrupt ends the commands of its turn in the backgrou
   expect(faultsOf(talk.events)).toEqual([]);
 });
 
+test('[REQ-9] an edited input that the agent would ignore is refused: it would run its own, and the events would name the other', () => {
+  for (const input of [null, 'ls', ['ls'], 5]) {
+    const talk = claude();
+    talk.prompt('go', 'p1');
+    talk.says(ASK);
+    const answer = { do: 'permission', request: 'r1', behavior: 'allow' } as const;
+    expect(talk.command({ ...answer, input })).toEqual([]);
+    expect(talk.last('command.refused')).toMatchObject({ code: 'invalid' });
+    expect(talk.last('permission.resolved')).toBeUndefined();
+    const edited = { command: 'ls' };
+    expect(talk.command({ ...answer, input: edited })).toMatchObject([
+      { response: { response: { behavior: 'allow', updatedInput: edited } } },
+    ]);
+  }
+});
+
+test('[REQ-9] an agent whose protocol takes no other input refuses an answer with one, and its request stays open', () => {
+  const talk = new Conversation('acp');
+  const [initialize] = talk.started();
+  const [create] = talk.says({ jsonrpc: '2.0', id: initialize.id, result: { protocolVersion: 1 } });
+  talk.says({ jsonrpc: '2.0', id: create.id, result: { sessionId: 's1' } });
+  talk.prompt('go', 'p1');
+  const toolCall = { toolCallId: 't1', title: 'rm x', rawInput: { command: 'rm x' } };
+  const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }];
+  const params = { sessionId: 's1', toolCall, options };
+  talk.says({ jsonrpc: '2.0', id: 5, method: 'session/request_permission', params });
+  const answer = { do: 'permission', request: '5', behavior: 'allow' } as const;
+  expect(talk.command({ ...answer, input: { command: 'ls' } })).toEqual([]);
+  expect(talk.last('command.refused')).toMatchObject({ code: 'unsupported' });
+  expect(talk.last('permission.resolved')).toBeUndefined();
+  expect(talk.command(answer)).toMatchObject([{ result: { outcome: { optionId: 'yes' } } }]);
+});
+
 test('acp: handshake, prompt, permission, and an interrupt that answers what is asked', () => {
   const talk = new Conversation('acp', { cwd: '/project' });
   const [initialize] = talk.started();

@@ -62,6 +62,8 @@ export interface DialectOptions {
   readonly wire?: string;
   /** The version of Spool, for agents that ask who speaks. */
   readonly clientVersion?: string;
+  /** Whether others write to this agent too: its own terminal does, beside a driver that watches it. */
+  readonly isWatching?: boolean;
   /** Whether nothing is written to this agent: a recording, or an agent that takes its prompt on the command line. */
   readonly isReadOnly?: boolean;
 }

@@ -3,10 +3,14 @@ import { acp } from './acp/dialect.ts';
 import { claude } from './claude/dialect.ts';
 import { claudeTerminal } from './claude/terminal/dialect.ts';
 import { codex } from './codex/dialect.ts';
+import { codexTerminal } from './codex/terminal/dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { gemini } from './gemini/dialect.ts';
+import { geminiTerminal } from './gemini/terminal/dialect.ts';
 import { grok } from './grok/dialect.ts';
+import { grokTerminal } from './grok/terminal/dialect.ts';
 import { opencode } from './opencode/dialect.ts';
+import { opencodeTerminal } from './opencode/terminal/dialect.ts';
 
 export const DRIVER_NAMES = ['claude', 'codex', 'opencode', 'acp', 'gemini', 'grok'] as const;
 export type DriverName = (typeof DRIVER_NAMES)[number];
@@ -27,4 +31,8 @@ export const DIALECTS: Readonly<Record<DriverName, Dialect>> = {
 /** The agents in terminals whose side channel is read, by name. */
 export const CHANNEL_DIALECTS: Readonly<Partial<Record<DriverName, Dialect>>> = {
   claude: claudeTerminal as Dialect,
+  codex: codexTerminal as Dialect,
+  grok: grokTerminal as Dialect,
+  opencode: opencodeTerminal as Dialect,
+  gemini: geminiTerminal as Dialect,
 };

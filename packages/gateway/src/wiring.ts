@@ -15,7 +15,7 @@ import { ActionLinks } from './push/action-links.ts';
 import { NoticeSender } from './push/notice-sender.ts';
 import { PushTargets } from './push/push-targets.ts';
 import type { OwnNames } from './http/own-names.ts';
-import { PageFiles } from './http/page-files.ts';
+import { PageFiles, pagesBeside } from './http/page-files.ts';
 import type { Placement } from './http/placement.ts';
 import { askRoutes } from './http/routes/asks.ts';
 import { eventRoutes } from './http/routes/events.ts';
@@ -31,14 +31,19 @@ import { makeGatewayServer } from './http/server.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { ActiveRequests } from './http/active-requests.ts';
 import { WebSockets } from './websocket/websockets.ts';
+import { DialledNodes } from './nodes/dialled-nodes.ts';
 import { JoinEntrance } from './nodes/join-entrance.ts';
 import { JoinedMachines } from './nodes/joined-machines.ts';
 import { MachineKey } from './nodes/machine-key.ts';
 import { listenForClients } from './nodes/node-socket.ts';
+import { LINK_DIALECT, speakLink } from './nodes/link-dialect.ts';
 import { joinFileAt, nodeFileAt } from './nodes/records.ts';
 import { NodeRegistry } from './nodes/registry.ts';
+import { NodeNotices } from './nodes/node-notices.ts';
+import { RelayedRoutes } from './nodes/relayed-routes.ts';
 import { SeenSessions } from './nodes/seen-sessions.ts';
 import { nodeRoutes } from './http/routes/nodes.ts';
+import { nodeToolRoutes, onNodes } from './http/routes/node-tools.ts';
 
 export interface WiredServer {
   readonly server: Server;
@@ -82,10 +87,21 @@ export async function wire(
     proxies,
     activeRequests,
   });
+  const page = fileURLToPath(new URL('./web', import.meta.url));
   const key = MachineKey.in(folder);
   const registry = new NodeRegistry(nodeFileAt(nodesFile(home)), new SeenSessions(`${folder}/nodes`));
-  const joined = new JoinedMachines({ file: joinFileAt(joinsFile(home)), key, authenticator, keeper });
-  listenForClients(paths.map(nodeSocketBeside), { registry, joined });
+  const notices = new NodeNotices(keeper);
+  registry.onNotification = (node, notification) => void notices.pass(node, notification);
+  const tools = pageToolRoutes(authenticator);
+  const relayed = new RelayedRoutes(tools, authenticator);
+  const joined = new JoinedMachines({ file: joinFileAt(joinsFile(home)), key, authenticator, keeper, relayed });
+  listenForClients(paths.map(nodeSocketBeside), {
+    registry,
+    joined,
+    dialled: new DialledNodes(registry),
+    services: { authenticator, key, relayed },
+    keeper,
+  });
   tokenCache.onChange = () => {
     joined.closeRevoked();
     const isValid = (id: string): boolean => tokenCache.isValid(id);
@@ -93,7 +109,9 @@ export async function wire(
     lastUsed.forget(isValid);
     pushTargets.remove(({ token }) => !isValid(token));
   };
-  const sockets = new WebSockets(authenticator, held);
+  const sockets = new WebSockets(authenticator, held, registry, {
+    [LINK_DIALECT]: speakLink({ authenticator, key, relayed }),
+  });
   const events = new EventStreams(keeper, `${Date.now().toString(36)}${randomBytes(3).toString('hex')}`, bind);
   const noticeSender = new NoticeSender({
     keeper,
@@ -104,7 +122,7 @@ export async function wire(
   });
   const api = [
     ...SESSION_ROUTES,
-    ...pageToolRoutes(authenticator),
+    ...tools,
     ...eventRoutes(events),
     ...pushRoutes(pushTargets, () => noticeSender.settings['notify.pushServices']),
     ...askRoutes(links),
@@ -120,11 +138,17 @@ export async function wire(
     faults,
     held,
     routes: [
-      pageRoutes(new PageFiles(fileURLToPath(new URL('./web', import.meta.url)))),
+      pageRoutes(new PageFiles(page, pagesBeside(page))),
       loginRoutes({ authenticator, keeper, place }),
       nodeRoutes({ authenticator, keeper, registry, key }),
+      nodeToolRoutes(registry, onNodes(tools)),
       addRoutes(authenticator, api),
-      healthRoutes({ keeper, sockets: () => sockets, faults: () => faults.counts, routes: api }),
+      healthRoutes({
+        keeper,
+        sockets: () => sockets,
+        faults: () => faults.counts,
+        routes: [...api, ...onNodes(tools)],
+      }),
     ],
   });
   return { server, noticeSender, place };

@@ -46,6 +46,10 @@ const STORE_AGAIN_MS = 1000;
 /** The pause between two attempts to copy the program, for example on a full disk. */
 const COPY_AGAIN_MS = 60_000;
 
+/** A keeper of a new program must serve in this time and then stay this long, or the program before is used again. */
+const SERVE_MS_MAX = 20_000;
+const TRIAL_MS = 6000;
+
 /** The fds that the start of a child needs: the child keeps half of them for good; some of the rest remain for handing over. */
 const FILES_TO_START_A_CHILD = 24;
 
@@ -70,7 +74,7 @@ interface RunningKeeper {
   readonly pid: number;
   readonly pidfd: number;
   readonly health: PeerHealth;
-  /** Whether the keeper has loaded. */
+  /** Whether the keeper serves, or, if it is of an older version, has loaded. */
   isReady: boolean;
 }
 
@@ -97,6 +101,8 @@ export class Holder {
   #failures = 0;
   /** A keeper that has loaded, and takes over when the present one exits. */
   #successor: Successor | null = null;
+  /** The keeper of a new program that has yet to show that it serves. */
+  #trial: { readonly pid: number; readonly timer: NodeJS.Timeout } | null = null;
   readonly #folders: FolderWatch;
   /** A promise that resolves when no earlier keeper can write any more. */
   #othersGone: Promise<unknown> = Promise.resolve();
@@ -330,12 +336,31 @@ export class Holder {
     });
   }
 
-  #promote({ link, process: { pid }, program, promoted }: Successor): void {
+  #promote({ link, process: { pid }, program, saysServing, promoted }: Successor): void {
     this.#successor = null;
     promoted();
+    this.#endTrial();
     this.#setProgram(program);
     this.#begin(link, pid!);
-    this.#keeper!.isReady = true;
+    this.#keeper!.isReady = !saysServing;
+    const timer = setTimeout(() => this.keeperGone('it did not serve in time'), SERVE_MS_MAX);
+    if (saysServing) this.#trial = { pid: pid!, timer };
+    else clearTimeout(timer);
+  }
+
+  #endTrial(): void {
+    if (this.#trial) clearTimeout(this.#trial.timer);
+    this.#trial = null;
+  }
+
+  /** Uses the program before again: the keeper of the present one has failed. Keeps LIFE-45. */
+  #goBack(reason: string): void {
+    this.#endTrial();
+    const program = this.#programs.prepareBefore(this.#daemon.home.state, reason);
+    if (program === null) return;
+    this.#options.log.say(`the new program is given up, and the one before is used again: ${reason}`, 'warn');
+    this.#setProgram(program);
+    this.#backoffMs = 0;
   }
 
   #handAll(link: FdLink<FromKeeper, FromHolder>): void {
@@ -373,9 +398,11 @@ export class Holder {
     this.#keeper?.health.heard();
     switch (message.type) {
       case 'ready':
-        return this.#keeperReady();
+        return message.saysServing === true ? undefined : this.#keeperServes();
+      case 'serving':
+        return this.#keeperServes();
       case 'succeed':
-        return void this.#prepareSuccessor(message.program);
+        return void this.#prepareSuccessor(message.program, message.back);
       case 'spawn':
         return this.#spawn(message.run);
       case 'done':
@@ -399,6 +426,7 @@ export class Holder {
       case 'handed':
         return this.#missed.whenComplete(() => {
           this.#isTakingOver = false;
+          if (this.#keeper) this.#keeper.isReady = true; // it has served before
           this.#fillStore();
           this.#emit({ type: 'held' });
         });
@@ -421,20 +449,24 @@ export class Holder {
     }
   }
 
-  /** Handles `ready`, which also comes from a successor that is not this holder's keeper yet. */
-  #keeperReady(): void {
+  #keeperServes(): void {
     if (this.#keeper) this.#keeper.isReady = true;
     this.#failures = 0;
     this.#trouble.clear();
+    if (this.#trial === null) return;
+    clearTimeout(this.#trial.timer);
+    this.#trial = { ...this.#trial, timer: setTimeout(() => this.#endTrial(), TRIAL_MS) };
   }
 
   /** Starts the next keeper beside the present one, which exits only if that start succeeds. */
-  async #prepareSuccessor(asked: ProgramSource | undefined): Promise<void> {
+  async #prepareSuccessor(asked: ProgramSource | undefined, back: string | undefined): Promise<void> {
     let problem: string | null = null;
     let program: PreparedProgram | null = null;
     this.#successor?.process.kill('SIGKILL');
     try {
-      program = this.#programs.prepare(this.#daemon.home.state, asked);
+      const { state } = this.#daemon.home;
+      program = back === undefined ? this.#programs.prepare(state, asked) : this.#programs.prepareBefore(state, back);
+      if (program === null) throw new Error('there is no program before this one');
       this.#successor = await startSuccessor({
         watch: this.#options.watch,
         logFd: this.#options.log.fd,
@@ -517,7 +549,9 @@ export class Holder {
     const who = keeper.pid === 0 ? 'the keeper before this holder' : `keeper ${keeper.pid}`; // the fd store does not know its pid
     this.#options.log.say(`${who} is gone: ${why}; ${this.#children.size} sessions are safe`, 'warn');
     if (this.#successor) return this.#promote(this.#successor);
-    if (!keeper.isReady) this.#failed(why);
+    if (this.#trial?.pid === keeper.pid)
+      this.#goBack(`its keeper ended: ${why} (${this.#daemon.home.daemonLog} has its errors)`);
+    else if (!keeper.isReady) this.#failed(why);
     this.#restartKeeper();
   }
 

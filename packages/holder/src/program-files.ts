@@ -49,6 +49,8 @@ export interface PreparedProgram {
 export class ProgramFiles {
   #record: DaemonProgram;
   #nodeFd: number;
+  /** The open file of the Node of the copy before; -1 if it is not open. */
+  #nodeFdBefore = -1;
 
   /** `record` comes from the predecessor of this holder. */
   constructor(record: DaemonProgram | undefined) {
@@ -106,7 +108,31 @@ export class ProgramFiles {
       if (nodeFd !== this.#nodeFd) closeSync(nodeFd);
       throw error;
     }
-    return { record: { copy, before: present, source: wanted }, folder, nodeFd };
+    const { refused, since = Date.now() } = this.#record;
+    const record = {
+      copy,
+      before: present,
+      source: wanted,
+      sourceBefore: source,
+      since: asked ? Date.now() : since,
+      refused,
+    };
+    return { record, folder, nodeFd };
+  }
+
+  /** Returns the program before the present one, to be used again for this reason; null if there is none. */
+  prepareBefore(state: string, reason: string): PreparedProgram | null {
+    const { before, source, sourceBefore = source } = this.#record;
+    const folder = `${programFolder(state)}/${before}`;
+    if (before === null || !existsSync(`${folder}/keeper.mjs`)) return null;
+    const at = Date.now();
+    const record = { copy: before, before: null, source: sourceBefore, since: at, refused: { at, reason } };
+    return { record, folder, nodeFd: this.#openNodeBefore(sourceBefore) };
+  }
+
+  #openNodeBefore({ node }: ProgramSource): number {
+    if (this.#nodeFdBefore !== -1) return this.#nodeFdBefore;
+    return existsSync(node) ? openSync(node, 'r') : this.#nodeFd;
   }
 
   #needed(state: string): readonly string[] {
@@ -116,19 +142,27 @@ export class ProgramFiles {
 
   /** Makes a prepared program the daemon's, and removes all copies but this one and the one before. */
   use(state: string, { record, nodeFd }: PreparedProgram): void {
-    if (nodeFd !== this.#nodeFd) closeSync(this.#nodeFd);
-    this.#nodeFd = nodeFd;
+    this.#useNode(nodeFd, record.before !== null);
     this.#record = record;
     for (const name of existsSync(programFolder(state)) ? readdirSync(programFolder(state)) : [])
       if (name !== record.copy && name !== record.before)
         rmSync(`${programFolder(state)}/${name}`, { recursive: true, force: true });
   }
 
+  /** The Node of the program before stays open as long as its copy is kept. */
+  #useNode(fd: number, keepsBefore: boolean): void {
+    if (fd === this.#nodeFd) return;
+    if (this.#nodeFdBefore !== -1 && this.#nodeFdBefore !== fd) closeSync(this.#nodeFdBefore);
+    if (!keepsBefore) closeSync(this.#nodeFd);
+    this.#nodeFdBefore = keepsBefore ? this.#nodeFd : -1;
+    this.#nodeFd = fd;
+  }
+
   /** Removes a copy that did not become the daemon's program. */
   discard({ record, folder, nodeFd }: PreparedProgram): void {
     if (record === this.#record) return;
-    rmSync(folder, { recursive: true, force: true });
-    if (nodeFd !== this.#nodeFd) closeSync(nodeFd);
+    if (record.copy !== this.#record.before) rmSync(folder, { recursive: true, force: true });
+    if (![this.#nodeFd, this.#nodeFdBefore].includes(nodeFd)) closeSync(nodeFd);
   }
 }
 

@@ -122,6 +122,7 @@ export class Keeper {
       send: (message) => this.#holder.send(message),
       screensReady: () => this.#services!.screens.ready,
       planServer: (run) => this.#sideChannels.plan(run),
+      takeSecrets: (id) => this.#sideChannels.takeSecrets(id),
       ownPids: () => this.#ownPids(),
     });
     this.#owners = new OwnerWatch(this.#watch, (session) => {
@@ -146,6 +147,10 @@ export class Keeper {
   get audit(): AuditLog {
     const warn = (sentence: string): void => log('warn', sentence);
     return (this.#audit ??= new AuditLog(doorsFolder(this.#holder.daemon.home), warn));
+  }
+
+  get notifier(): Notifier {
+    return this.#services!.notifier;
   }
 
   get auditPages(): AuditPages {
@@ -213,7 +218,7 @@ export class Keeper {
   async status(): Promise<DaemonStatus> {
     await this.#holder.settled();
     await this.#recall?.listed;
-    const { home, startedAt, hasEscrow, canReadForeignExit } = this.#holder.daemon;
+    const { home, startedAt, hasEscrow, canReadForeignExit, program } = this.#holder.daemon;
     const { info } = this.gateway;
     let running = 0;
     for (const session of this.registry.all()) if (session.isRunning) running++;
@@ -227,6 +232,7 @@ export class Keeper {
       escrow: hasEscrow,
       exitCodesSurvive: canReadForeignExit,
       openFiles: this.#files.status(this.#listener.count),
+      program: program && { since: program.since, refused: program.refused },
       holder: { pid: this.#holder.holderPid },
       keeper: { pid: process.pid, rssBytes: process.memoryUsage.rss() },
       gateway: info && { pid: info.pid, port: info.port, url: info.url, version: this.gateway.version },
@@ -241,15 +247,15 @@ export class Keeper {
   }
 
   /**
-   * Exits once the holder has another keeper ready, with the code now on disk or that of `program`; sessions continue. If no
-   * keeper becomes ready, rejects with the reason, and this keeper continues to serve.
+   * Exits once the holder has another keeper ready, with the code now on disk, that of `program`, or for the reason `back` that of the
+   * program before; sessions continue. If no keeper becomes ready, rejects with the reason, and this keeper continues to serve.
    */
-  async stepDown(program?: ProgramSource): Promise<void> {
+  async stepDown(program?: ProgramSource, back?: string): Promise<void> {
     if (!this.#holder.daemon.hasEscrow)
       throw new SpoolError('NOT_ALLOWED', { reason: 'the daemon is a single process on this system' });
     await this.#spawner.answered();
     await this.#holder.settled();
-    await this.#holder.prepareSuccessor(program);
+    await this.#holder.prepareSuccessor(program, back);
     this.#leave();
   }
 
@@ -400,6 +406,7 @@ export class Keeper {
       this.#sweeper.start();
     });
     this.#listen();
+    this.#holder.send({ type: 'serving' });
     void syncHome(home);
     void this.#recall.start();
   }

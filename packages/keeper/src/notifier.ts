@@ -1,13 +1,13 @@
 /**
  * Notifies users who are not attached that a session needs them: it is blocked, has failed, or has ended after a while.
- * It never notifies about a session that has a viewer. Keeps STATE-6, STATE-21 and STATE-40.
+ * It never notifies about a session that has a viewer. Keeps STATE-6, STATE-21, STATE-40 and NODE-46.
  *
  * All clients that follow events get the notification, and so do viewers of other sessions. Other channels are used only if the
  * user has configured them: this process notifies the desktop and runs a command; a gateway sends over networks. A notification
  * that leaves the machine contains the name of the session and its question, and no other part of its screen (NOTE-4).
  */
 import * as files from 'node:fs';
-import { askingSentence, type NoticeChannel, type NoticeOutcome, type Status } from '@spool/protocol';
+import { askingSentence, type NoticeChannel, type NoticeOutcome, type Requests, type Status } from '@spool/protocol';
 import { defaultConfig, isQuiet, readConfig, type NotifyAbout, type UserSettings } from '@spool/protocol/config';
 import { longDuration } from '@spool/protocol/duration';
 import { cleanText } from '@spool/vt';
@@ -194,6 +194,34 @@ export class Notifier {
     const body = lastLine === '' ? after : `${after}: ${lastLine}`;
     const brief = { what: `a command ${how}`, body: after };
     this.#notify(session, 'command', `${quoteCommand(command)} ${how}`, body, { joint: ': ', brief });
+  }
+
+  /**
+   * Notifies about a session of a node, as the node has decided. Clients that follow events get it from the node. The text comes from
+   * another machine, so a network gets only the title.
+   */
+  ofNode({ node, session, name, about, title, body }: Requests['nodeNotice']['ask']): void {
+    const settings = this.#read();
+    if (!settings['notify.on'].includes(about)) return;
+    const clean = (text: string): string => shortened(cleanText(text, REQUEST_CHARACTERS_MAX), TEXT_CHARACTERS_MAX);
+    const notification: Notification = {
+      type: 'notification',
+      at: Date.now(),
+      id: `${node}/${session}`,
+      name: clean(`${node}/${name}`),
+      about,
+      title: clean(`${node}/${title}`),
+      body: clean(body),
+    };
+    this.#options.tellViewers(notification);
+    if (this.#isQuiet(settings)) return;
+    const { queue } = this.#options;
+    const { at, id, name: shown, title: said } = notification;
+    if (queue.isTaken || networkChannels(settings).length > 0)
+      queue.push({ at, about, session: id, name: shown, labels: {}, title: said, body: '' });
+    void this.#channels.send(settings, notification).then((outcomes) => {
+      for (const { trouble } of outcomes) if (trouble !== null) this.#options.warn(trouble);
+    });
   }
 
   #forget(id: string): void {

@@ -2,7 +2,9 @@
  * The connection to the daemon. The first call that needs it opens it, so that an agent that only lists the tools does not
  * start a daemon; after that, the client reconnects by itself.
  */
+import { readFileSync } from 'node:fs';
 import { type Client, connect } from '@spool/client/node';
+import { homeFrom, nodesFile } from '@spool/protocol';
 
 export interface DaemonOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,6 +22,7 @@ export interface DaemonOptions {
 export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
   #opening: Promise<Client> | null = null;
+  readonly #nodes = new Map<string, Client>();
 
   constructor(options: DaemonOptions) {
     this.#options = options;
@@ -33,8 +36,28 @@ export class Daemon implements AsyncDisposable {
     return this.#options.mayApprove === true;
   }
 
-  /** Returns the client; `agent` is the name under which it types. The first name counts. */
-  client(agent: string): Promise<Client> {
+  /** Returns the names of the nodes of this machine. */
+  nodeNames(): readonly string[] {
+    const { url, node, env } = this.#options;
+    if (url !== undefined || node !== undefined) return [];
+    try {
+      const text = readFileSync(nodesFile(homeFrom(env, process.getuid?.() ?? 0)), 'utf8');
+      return (JSON.parse(text) as readonly { readonly name: string }[]).map(({ name }) => name);
+    } catch {
+      return []; // there are none
+    }
+  }
+
+  /** Returns the client of this machine or of a node; `agent` is the name under which it types. The first name counts. */
+  async client(agent: string, node?: string): Promise<Client> {
+    const here = await this.#here(agent);
+    if (node === undefined) return here;
+    const client = this.#nodes.get(node) ?? here.node(node);
+    this.#nodes.set(node, client);
+    return client;
+  }
+
+  #here(agent: string): Promise<Client> {
     this.#opening ??= connect({ ...this.#options, who: `mcp ${agent} ${process.pid}` }).catch((error: unknown) => {
       this.#opening = null; // the next call tries again
       throw error;
@@ -46,6 +69,7 @@ export class Daemon implements AsyncDisposable {
     const opening = this.#opening;
     this.#opening = Promise.reject(new Error('the server is closed'));
     this.#opening.catch(() => {}); // reported to later callers
+    for (const client of this.#nodes.values()) client.close();
     await opening?.then(
       (client) => client.close(),
       () => {}, // it never opened, and the caller got the error

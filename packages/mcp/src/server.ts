@@ -1,6 +1,6 @@
 /**
  * The MCP server: registers the tools and resources, and answers calls. One per connection. Keeps MCP-1: few tools, and resources
- * for long texts. Keeps MCP-14.
+ * for long texts. Keeps MCP-14, and MCP-15 with `node-argument.ts`.
  */
 import { type CallToolResult, CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { VERSION } from '@spool/protocol';
@@ -8,6 +8,7 @@ import { requestFault } from '@spool/protocol/request-fault';
 import type { Daemon } from './daemon.ts';
 import { failureText } from './failure.ts';
 import { shownSchema } from './lean-schema.ts';
+import { splitNode, withNode } from './node-argument.ts';
 import { registerResources } from './resources.ts';
 import type { ToolData, AnyTool } from './tool.ts';
 import { agentTool, decideTool, interruptTool } from './tools/agents.ts';
@@ -53,19 +54,22 @@ export function makeMcpServer(daemon: Daemon): McpServer {
       tool.name,
       {
         description: tool.description,
-        inputSchema: shownSchema(tool.input),
+        inputSchema: shownSchema(withNode(tool.input, daemon.nodeNames().length > 0)),
         ...(tool.output && { outputSchema: shownSchema(tool.output) }),
         annotations: tool.hints,
       },
       async (args, context) => {
-        const parsed = tool.input.safeParse(args ?? {});
-        if (!parsed.success)
-          return makeFailure(`${tool.name}: ${requestFault(parsed.error.issues).sentence}; nothing was done`);
         try {
+          const nodes = daemon.nodeNames();
+          const { node, args: own } = splitNode(args, nodes);
+          const parsed = tool.input.safeParse(own);
+          if (!parsed.success)
+            return makeFailure(`${tool.name}: ${requestFault(parsed.error.issues).sentence}; nothing was done`);
           const agent = agentOf(context);
-          const client = await daemon.client(agent);
+          const client = await daemon.client(agent, node);
           const { signal } = context.mcpReq;
-          return resultOf(await tool.call(parsed.data, { client, agent, signal, env: daemon.env }));
+          const hasNodes = node === undefined && nodes.length > 0;
+          return resultOf(await tool.call(parsed.data, { client, agent, signal, env: daemon.env, hasNodes }), node);
         } catch (error) {
           return makeFailure(failureText(error));
         }
@@ -80,8 +84,11 @@ function makeFailure(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
-function resultOf({ text, data }: ToolData): CallToolResult {
-  return { content: [{ type: 'text', text }], structuredContent: data };
+function resultOf({ text, data }: ToolData, node: string | undefined): CallToolResult {
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: node === undefined ? data : { ...data, node },
+  };
 }
 
 const AGENT_CHARACTERS_MAX = 40;

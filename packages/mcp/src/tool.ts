@@ -11,6 +11,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The environment of this process; children get the allow-listed variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether the call is for this machine, and it has nodes. */
+  readonly hasNodes: boolean;
 }
 
 /** The answer of a tool: text for the model, and the same as data for a program. */

@@ -107,7 +107,7 @@ napi_value js_pidfd_open(napi_env env, napi_callback_info info) {
 #define SPOOL_PIDFD_SIGNAL_PROCESS_GROUP (1u << 2) /* Linux 6.9 */
 
 /*
- * Signals the group that the process leads, itself included, once each. Older kernels do not have this flag; there the number of
+ * Signals the process group that this process leads; each member gets the signal once. Older kernels do not have this flag; there the number of
  * the group is used, right after the pidfd has confirmed that its leader still has it.
  */
 napi_value js_pidfd_signal_group(napi_env env, napi_callback_info info) {

@@ -67,13 +67,14 @@ export const ERROR_CODES = {
   FRAME_INVALID: 'received an invalid frame',
   ANSWER_TOO_LARGE: 'the answer is too large for one message; ask for less at a time',
   HELLO_EXPECTED: 'the first frame must be a hello',
-  VERSION_UNSUPPORTED: 'the client and the daemon use different protocol versions; run `spool daemon restart`',
+  VERSION_UNSUPPORTED:
+    'the client and the daemon have no version of the protocol in common; install a release between the two, and run `spool daemon upgrade` with it',
   TOO_MANY: 'too many open requests on this connection; wait until some are answered',
   // The daemon
   DAEMON_UNREACHABLE: 'cannot reach the daemon; run `spool doctor` to find the cause',
   DAEMON_START_FAILED: 'could not start the daemon; run `spool doctor` to find the cause',
   SUCCESSOR_REFUSED:
-    'the next keeper could not be started, so the present one continues and no session is affected; check the installation, or run `spool daemon restart` of another one',
+    'the new program cannot take over, so the present one continues and no session is affected; check the installation, or run `spool daemon restart` of another one',
   DAEMON_STOPPING: 'the daemon is stopping; try again in a moment',
   TOO_MANY_CONNECTIONS:
     'the daemon accepts no more connections, because sessions need the remaining file descriptors; close some clients or raise the limit (ulimit -Hn)',

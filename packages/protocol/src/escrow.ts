@@ -66,6 +66,18 @@ export interface DaemonProgram {
   /** The copy that the last `daemon restart` replaced: used if the present one does not start. */
   readonly before: string | null;
   readonly source: ProgramSource;
+  /** The installation that `before` is a copy of. */
+  readonly sourceBefore?: ProgramSource | undefined;
+  /** The time since which the daemon runs this program. */
+  readonly since?: number | undefined;
+  /** The last program that was tried and given up. */
+  readonly refused?: ProgramRefusal | undefined;
+}
+
+/** A program that did not serve, so that the one before it was used again (decision 212). */
+export interface ProgramRefusal {
+  readonly at: number;
+  readonly reason: string;
 }
 
 /**
@@ -100,10 +112,15 @@ export type FromHolder =
   | { readonly type: 'missed'; readonly id: string };
 
 export type FromKeeper =
-  /** The first message of every keeper: its program runs here. */
-  | { readonly type: 'ready'; readonly version: string }
-  /** Asks to start the next keeper beside this one, from this installation or from the one that the daemon was started from. */
-  | { readonly type: 'succeed'; readonly program?: ProgramSource | undefined }
+  /** The first message of every keeper: its program runs here. `saysServing`: it sends `serving` too, unlike older ones. */
+  | { readonly type: 'ready'; readonly version: string; readonly saysServing?: boolean | undefined }
+  /** The keeper has adopted every session, and listens. */
+  | { readonly type: 'serving' }
+  /**
+   * Asks to start the next keeper beside this one: from this installation, from the one that the daemon was started from, or, for the
+   * reason in `back`, from the copy before the present one.
+   */
+  | { readonly type: 'succeed'; readonly program?: ProgramSource | undefined; readonly back?: string | undefined }
   | { readonly type: 'spawn'; readonly run: RunRequest }
   /** The end is on disk: asks to release the fds. */
   | { readonly type: 'done'; readonly id: string }
@@ -163,5 +180,8 @@ export interface ListenAddress {
 /** The wanted gateway; `sender`: without a server. */
 export type WantedGateway = GatewayOptions | 'sender';
 
-/** The interval at which the holder pings the keeper: almost the only wake-up of an idle daemon. */
-export const PING_INTERVAL_MS = 1500;
+/**
+ * The interval at which the holder pings the keeper: almost the only wake-up of an idle daemon. Three wake-ups for each ping, and still sooner
+ * than either doubts the other (`native/peer-health.ts`: 3 s).
+ */
+export const PING_INTERVAL_MS = 2800;

@@ -33,7 +33,7 @@ export const INPUT_BYTES_MAX = 64 * 1024;
 export const CONTROL_BYTES_MAX = 1024 * 1024;
 
 export const FrameType = {
-  /** Both sides, first of all: the version of the sender. */
+  /** The first frame of both sides: the version of the sender. */
   hello: 1,
   /** Client: `{op, …}`; the channel is the request's number, chosen by the client. */
   request: 2,

@@ -94,6 +94,7 @@ export interface GatewayAnswers {
   revokeToken: { readonly info: TokenInfo };
   redeemToken: { readonly info: TokenInfo };
   recordAudit: EmptyAnswer;
+  nodeNotice: EmptyAnswer;
   notices: { readonly notices: readonly Notice[] };
   noticeDone: EmptyAnswer;
   audit: { readonly lines: readonly AuditLine[]; readonly next: number | null; readonly damage: AuditDamage | null };

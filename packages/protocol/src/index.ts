@@ -26,6 +26,7 @@ export * from './signals.ts';
 export * from './status.ts';
 export * from './task.ts';
 export * from './messages.ts';
+export { chooseProtocol } from './protocol-choice.ts';
 export { errorSentence } from './error-sentence.ts';
 export * from './user-shell.ts';
 export * from './visible-text.ts';

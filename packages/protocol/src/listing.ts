@@ -6,6 +6,12 @@ import type { LIST_FILTER, LIST_OPTIONS } from './schemas/requests.ts';
 /** All states except `running`. */
 export const ENDED_STATES = ['exited', 'failed', 'stopped', 'killed', 'lost'] as const;
 
+/**
+ * The minimum length of an id prefix. Otherwise a short name whose session was removed would match a session whose id begins with
+ * it: of 40 sessions, every third letter names exactly one.
+ */
+export const ID_PREFIX_CHARS_MIN = 4;
+
 export type ListFilter = MessageOf<typeof LIST_FILTER>;
 export type ListOptions = MessageOf<typeof LIST_OPTIONS>;
 

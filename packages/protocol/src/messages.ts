@@ -1,6 +1,7 @@
 /** The messages of the wire: sessions, requests and answers, events. `schemas/` describes those that are validated. */
 
 import type { ErrorCode } from './errors.ts';
+import type { DaemonProgram } from './escrow.ts';
 import type { GatewayAnswers, GatewayInfo, EmptyAnswer } from './gateway.ts';
 import type { Grid } from './grid.ts';
 import type { MessageOf } from './message-type.ts';
@@ -14,6 +15,9 @@ import type { HistoryItem, Milestone, Status, StatusInfo } from './status.ts';
 import type { TaskEvent } from './task.ts';
 
 export const PROTOCOL_VERSION = 1;
+
+/** The oldest version of the protocol that this package still speaks: the one before. */
+export const PROTOCOL_OLDEST = 1;
 
 /** The version of this package and of all others; a test compares it with package.json. */
 export const VERSION = '0.1.0';
@@ -69,7 +73,7 @@ export type RunRequest = MessageOf<typeof run.RUN> & {
 };
 
 /** The agents in terminals that can have a side channel. */
-export type ChannelAgent = 'claude' | 'codex';
+export type ChannelAgent = 'claude' | 'codex' | 'gemini' | 'grok' | 'opencode';
 
 /**
  * The side channel of an agent in a terminal, or the reason why it has none: a separate server (decision 170), or hooks that write
@@ -81,8 +85,10 @@ export interface AgentServerPlan {
   /** The socket of the server, while the session runs: for later readers. */
   readonly socket?: string | undefined;
   readonly launch?: AgentServerLaunch | undefined;
-  /** The arguments that follow the program in the user's command, for an agent that records its side channel by hooks. */
+  /** The arguments that follow the program in the user's command, for an agent that records its side channel by hooks or in a file. */
   readonly hooked?: readonly string[] | undefined;
+  /** Whether the driver connects to the agent's server, and records what that says (decision 231). */
+  readonly isRelayed?: true | undefined;
   /** The reason why the agent runs as typed. */
   readonly why?: string | undefined;
 }
@@ -327,6 +333,8 @@ export interface DaemonStatus {
   readonly escrow: boolean;
   /** Whether exit codes survive the death of the holder: older kernels report them only to the parent. */
   readonly exitCodesSurvive: boolean;
+  /** The time since which the daemon runs its program, and the last program that was given up. */
+  readonly program?: Pick<DaemonProgram, 'since' | 'refused'> | undefined;
   readonly holder: { readonly pid: number };
   readonly keeper: { readonly pid: number; readonly rssBytes: number };
   /** The gateway; null while none serves. It may be of another version while an upgrade is under way. */
@@ -346,7 +354,10 @@ export interface DaemonStatus {
 }
 
 export interface Hello {
+  /** The newest version of the protocol that a client speaks; in the answer of a keeper, the one that is used. */
   readonly protocol: number;
+  /** The oldest version that the sender speaks (default: `protocol`). */
+  readonly oldest?: number | undefined;
   readonly version: string;
   /** The client's name, shown as viewer and as the source of input. */
   readonly who?: string | undefined;

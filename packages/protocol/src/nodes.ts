@@ -4,8 +4,16 @@ import type { ListFilter, ListOptions } from './listing.ts';
 import type { SessionInfo } from './messages.ts';
 import type { Role } from './roles.ts';
 
-/** The way on which frames get to a node. `join`: the node dials this machine, and serves it over that connection. */
-export type NodeRoad = 'join';
+/** The ways on which frames get to a node. */
+export const NODE_ROADS = [
+  /** The node dials this machine, and serves it over that connection. */
+  'join',
+  /** This machine dials the gateway of the node, with a token. */
+  'url',
+  /** This machine runs ssh, and the node serves it over the input and output of that process. */
+  'ssh',
+] as const;
+export type NodeRoad = (typeof NODE_ROADS)[number];
 
 export interface NodeInfo {
   readonly name: string;
@@ -21,6 +29,10 @@ export interface NodeInfo {
   readonly role: Role;
   /** The fingerprint of the key of the node. */
   readonly fingerprint: string;
+  /** The reason why the last attempt to reach it failed. */
+  readonly reason?: string | undefined;
+  /** The address on which this machine dials it. */
+  readonly url?: string | undefined;
 }
 
 /** A machine that this one has joined, and serves. */
@@ -31,7 +43,8 @@ export interface JoinedMachine {
   readonly as: string;
   readonly url: string;
   readonly role: Role;
-  readonly state: 'online' | 'away';
+  /** `refused`: that machine has removed this node, so it is not dialled any more. */
+  readonly state: 'online' | 'away' | 'refused';
   readonly since: number;
   readonly fingerprint: string;
   /** The fingerprint of the key of this machine. */
@@ -50,12 +63,48 @@ export interface NodeSessions {
   readonly ended: number;
 }
 
-/** The requests on the socket of nodes, each with its answer. After the answer to `open`, both sides send frames. */
+export interface NewNode {
+  readonly url: string;
+  readonly name: string;
+  /** The token for the gateway of the node, on the road `url`. */
+  readonly token?: string | undefined;
+  /** The rights of this machine there, on the road `ssh`: the user there has them all. */
+  readonly role?: Role | undefined;
+  /** The socket of the ssh agent, on the road `ssh`. */
+  readonly agent?: string | undefined;
+  /** A file with certificates to trust besides the usual ones. */
+  readonly ca?: string | undefined;
+}
+
+/** A session of any machine. */
+export interface NodeSession extends SessionInfo {
+  /** The node of the session; none: the machine that was asked. */
+  readonly node?: string;
+  /** The time since which the node is away; the session is as last seen. */
+  readonly nodeAwaySince?: number;
+}
+
+/** A change of the nodes: one that has changed, with the sessions that have changed since; one that was removed; or the end of the first list. */
+export type NodeNews =
+  | { readonly node: NodeInfo; readonly put: readonly SessionInfo[]; readonly gone: readonly string[] }
+  | { readonly removed: string }
+  | { readonly listed: true };
+
+/**
+ * The requests on the socket of nodes, each with its answer. After the answer to `open`, both sides send frames; after the answer to
+ * `follow`, each line is a `NodeNews`.
+ */
 export interface NodeRequests {
   open: { ask: { readonly node: string }; answer: Record<never, never> };
+  follow: { ask: Record<never, never>; answer: Record<never, never> };
   list: { ask: Record<never, never>; answer: { readonly nodes: readonly NodeInfo[] } };
   sessions: {
-    ask: { readonly running: ListFilter | null; readonly ended: ListOptions | null };
+    ask: {
+      readonly running: ListFilter | null;
+      readonly ended: ListOptions | null;
+      /** Whether nodes are not asked: their sessions are listed as last seen, at once. */
+      readonly asSeen?: boolean | undefined;
+    };
     answer: { readonly nodes: readonly NodeSessions[] };
   };
   join: {
@@ -64,6 +113,13 @@ export interface NodeRequests {
   };
   joins: { ask: Record<never, never>; answer: { readonly machines: readonly JoinedMachine[] } };
   leave: { ask: { readonly name: string }; answer: JoinedMachine };
+  /** Adds a node that this machine dials. */
+  add: { ask: NewNode; answer: NodeInfo };
+  /** Serves the machine at the other end of this connection, with the rights of a token of the kind `peer`; the first time makes one. */
+  serve: {
+    ask: { readonly name: string; readonly role: Role } | { readonly name: string; readonly token: string };
+    answer: { readonly token: string };
+  };
   remove: { ask: { readonly name: string }; answer: { readonly name: string } };
 }
 

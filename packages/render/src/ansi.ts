@@ -26,11 +26,12 @@ export function ansiLine(line: Line, colouring: ColourMode): string {
 }
 
 function codesOf(look: SpanStyle, colouring: ColourMode): string {
-  const { tone, bold, dim, italic, strike } = look;
+  const { tone, bold, dim, italic, strike, inverse } = look;
   return [
     bold || (colouring === 'weights' && isStrong(tone)) ? '1' : '',
     dim ? '2' : '',
     italic ? '3' : '',
+    inverse ? '7' : '',
     strike ? '9' : '',
     tone !== undefined && colouring === 'colours' ? TONES[tone] : '',
   ]

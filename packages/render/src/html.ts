@@ -4,7 +4,7 @@
  */
 import type { Line, SpanStyle } from './lines.ts';
 
-const FLAGS = ['bold', 'dim', 'italic', 'strike'] as const;
+const FLAGS = ['bold', 'dim', 'italic', 'strike', 'inverse'] as const;
 
 /** The style sheet; each colour is readable (4.5:1) on its background. */
 export const HTML_STYLE = `:root { color-scheme: light dark; --back: #fff; --text: #1b1f24; --blue: #0550ae; --green: #116329; --red: #a40e26;
@@ -16,6 +16,7 @@ pre { font: 14px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-w
 .prompt { color: var(--cyan) } .heading { color: var(--magenta) } .code { color: var(--yellow) } .link { color: var(--blue) }
 .added, .ok { color: var(--green) } .removed, .error { color: var(--red) } .working, .ask, .warning { color: var(--yellow) }
 .bold { font-weight: bold } .dim { color: var(--dim) } .italic { font-style: italic } .strike { text-decoration: line-through }
+.inverse { background: var(--text); color: var(--back) }
 `;
 
 export function htmlLine(line: Line): string {

@@ -31,7 +31,13 @@ export type {
   TranscriptEntry,
   TurnEndEntry,
 } from './transcript/entries.ts';
-export { contentText, Transcript, type PendingPrompt } from './transcript/transcript.ts';
+export {
+  type BackgroundTask,
+  contentText,
+  Transcript,
+  type PendingPrompt,
+  type UsedQuota,
+} from './transcript/transcript.ts';
 export { hardRows, type RowPlace } from './request/exact-rows.ts';
 export {
   fitLines,

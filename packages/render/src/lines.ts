@@ -24,6 +24,8 @@ export interface SpanStyle {
   readonly dim?: boolean;
   readonly italic?: boolean;
   readonly strike?: boolean;
+  /** Whether text and background change places. */
+  readonly inverse?: boolean;
   /** Whether blanks at the end of a line count: plain text keeps them. */
   readonly isExact?: boolean;
 }
@@ -49,7 +51,7 @@ export function span<const T extends string>(text: T & ShownText<T>, look: SpanS
 }
 
 /** Repeats one of the program's own signs. */
-export function repeated(sign: ' ' | '─', count: number): VisibleText {
+export function repeated(sign: ' ' | '─' | '█' | '░', count: number): VisibleText {
   return sign.repeat(count) as VisibleText;
 }
 
@@ -64,7 +66,10 @@ export function cutVisible(text: VisibleText, cells: number): VisibleText {
 }
 
 /** Joins visible texts. */
-export function joinVisible(texts: readonly VisibleText[], separator: '' | ' ' | ' · ' | ', ' = ''): VisibleText {
+export function joinVisible(
+  texts: readonly VisibleText[],
+  separator: '' | ' ' | '  ' | ' · ' | ', ' = '',
+): VisibleText {
   // `+` does not copy; `join` would copy a growing text again with each piece.
   return texts.reduce<string>((sum, text, at) => (at === 0 ? text : sum + separator + text), '') as VisibleText;
 }

@@ -4,7 +4,8 @@
  * docs/performance.json, from which the first table of docs/performance.md is made.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { program, SPOOL, TestDaemon } from '@spool/testkit';
 import { isInstalled, keyMicroseconds, PEERS, shown } from './peers.ts';
@@ -20,7 +21,7 @@ const env = { PATH: process.env.PATH! };
 interface Measurement {
   readonly what: string;
   readonly value: number;
-  readonly unit: '×' | 'ms' | 's CPU';
+  readonly unit: '×' | 'ms' | 's CPU' | 'MB' | 'a second';
   /** At most this; null: no goal, only the comparison. */
   readonly goal: number | null;
   /** The two sides of a ratio. */
@@ -36,7 +37,7 @@ interface Baseline {
 
 export async function quick({ writes }: { readonly writes: boolean }): Promise<void> {
   const figures: Measurement[] = [];
-  for (const part of [starts, firstOutput, keys, flood]) {
+  for (const part of [starts, firstOutput, keys, flood, rest]) {
     process.stderr.write(`bench: ${part.name} …\n`);
     figures.push(...(await part()));
   }
@@ -53,30 +54,34 @@ export async function quick({ writes }: { readonly writes: boolean }): Promise<v
   writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), all));
 }
 
-/** `spool ls` and `spool version` against a Node that does nothing: wall time, and CPU time of all processes of the command. */
+/** Verbs that ask one thing, against a Node that does nothing: wall time, and CPU time of all processes of the command. */
 async function starts(): Promise<Measurement[]> {
   await using daemon = new TestDaemon();
-  await daemon.client();
-  const commands = { bare: `${process.execPath} -e 0`, ls: `${SPOOL} ls`, send: `${SPOOL} send sleeper x` };
   const client = await daemon.client();
   await client.run({ command: ['sleep', '1000'], name: 'sleeper', size: PTY, env });
+  await (await client.run({ command: ['true'], name: 'ended', env })).wait();
+  const asking = ['ls', 'send sleeper x', 'keys sleeper a', 'inspect sleeper', 'wait ended'];
+  const commands: Record<string, string> = { bare: `${process.execPath} -e 0` };
+  for (const words of asking) commands[words.split(' ')[0]!] = `${SPOOL} ${words}`;
   const wall: Record<string, number[]> = {};
   const cpu: Record<string, number> = {};
-  for (const command of Object.values(commands)) timed(command, daemon.env); // fills the compile cache
+  for (const command of Object.values(commands)) timed(command, daemon.env); // stores its code
   for (let round = 0; round < 25; round++)
     for (const [name, command] of Object.entries(commands)) (wall[name] ??= []).push(timed(command, daemon.env));
   for (const [name, command] of Object.entries(commands)) cpu[name] = cpuSeconds(command, 20, daemon.env);
   const ms = (name: string): number => median(wall[name]!);
-  return ['ls', 'send'].flatMap((name): Measurement[] => [
-    {
-      what: `\`spool ${name}\` against bare Node`,
-      value: ms(name) / ms('bare'),
-      unit: '×',
-      goal: 1.3,
-      from: `${ms(name).toFixed(1)} and ${ms('bare').toFixed(1)} ms`,
-    },
-    { what: `\`spool ${name}\` against bare Node, CPU`, value: cpu[name]! / cpu['bare']!, unit: '×', goal: null },
-  ]);
+  return Object.keys(commands)
+    .filter((name) => name !== 'bare')
+    .flatMap((name): Measurement[] => [
+      {
+        what: `\`spool ${name}\` against bare Node`,
+        value: ms(name) / ms('bare'),
+        unit: '×',
+        goal: 1.3,
+        from: `${ms(name).toFixed(1)} and ${ms('bare').toFixed(1)} ms`,
+      },
+      { what: `\`spool ${name}\` against bare Node, CPU`, value: cpu[name]! / cpu['bare']!, unit: '×', goal: null },
+    ]);
 }
 
 /** `run` until its first byte is on a terminal that answers no question, with a daemon that is up. */
@@ -145,6 +150,53 @@ async function flood(): Promise<Measurement[]> {
   ];
 }
 
+/** A daemon with three sleeping sessions and a gateway: private memory, and wake-ups of all its threads. */
+async function rest(): Promise<Measurement[]> {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  for (let at = 0; at < 3; at++) await client.run({ command: ['sleep', '1000'], size: PTY, env });
+  const { holder, keeper } = await client.status();
+  const gateway = await client.doors.start({ port: 0 });
+  const pids = { holder: holder.pid, keeper: keeper.pid, gateway: gateway.pid };
+  await sleep(REST_MS);
+  const before = wakeUps(Object.values(pids));
+  await sleep(REST_MS);
+  const perSecond = ((wakeUps(Object.values(pids)) - before) * 1000) / REST_MS;
+  const goals: Readonly<Record<string, number | null>> = { holder: null, keeper: 35, gateway: 30 };
+  const sizes = Object.entries(pids).map(([name, pid]) => ({ name, megabytes: privateMegabytes(pid) }));
+  return [
+    ...sizes.map(({ name, megabytes }): Measurement => ({
+      what: `private memory of the ${name}, three sleeping sessions`,
+      value: megabytes,
+      unit: 'MB',
+      goal: goals[name] ?? null,
+    })),
+    {
+      what: 'the same, all processes',
+      value: sizes.reduce((sum, { megabytes }) => sum + megabytes, 0),
+      unit: 'MB',
+      goal: 75,
+    },
+    { what: 'wake-ups of all processes at rest', value: perSecond, unit: 'a second', goal: 2 },
+  ];
+}
+
+const REST_MS = 15_000;
+
+/** The number of times that threads have waited and were woken. */
+function wakeUps(pids: readonly number[]): number {
+  return pids
+    .flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}/status`))
+    .reduce((sum, path) => sum + Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(path, 'utf8'))![1]), 0);
+}
+
+function privateMegabytes(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return (
+    [...text.matchAll(/^Private_\w+:\s+(\d+)/gm)].reduce((sum, [, kilobytes]) => sum + Number(kilobytes), 0) / 1024
+  );
+}
+
 function against(name: 'dtach' | 'tmux', command: string, measure: (attach: readonly string[]) => number): number {
   const peer = PEERS[name](command);
   try {
@@ -157,7 +209,7 @@ function against(name: 'dtach' | 'tmux', command: string, measure: (attach: read
 function table(figures: readonly Measurement[], before: Baseline | null): string {
   const lines = figures.map(({ what, value, unit, goal, from }) => {
     const was = before?.figures.find((each) => each.what === what);
-    const show = (number: number): string => `${number.toFixed(unit === 'ms' ? 0 : 2)} ${unit}`;
+    const show = (number: number): string => `${number.toFixed(digits(unit))} ${unit}`;
     const met = goal === null ? '' : `≤ ${show(goal)} ${value <= goal ? 'met' : 'MISSED'}`;
     return `| ${what} | ${show(value)}${from === undefined ? '' : ` (${from})`} | ${was === undefined ? '' : show(was.value)} | ${met} |`;
   });
@@ -170,9 +222,8 @@ const END = '<!-- end of quick -->';
 /** The page with the table of these figures in its place. */
 function withTable(page: string, all: Baseline): string {
   const lines = all.figures.map(({ what, value, unit, goal, from }) => {
-    const shownValue = `${value.toFixed(unit === 'ms' ? 0 : 2)} ${unit}`;
-    const met =
-      goal === null ? '' : `≤ ${goal.toFixed(unit === 'ms' ? 0 : 2)} ${unit}, ${value <= goal ? 'met' : 'MISSED'}`;
+    const shownValue = `${value.toFixed(digits(unit))} ${unit}`;
+    const met = goal === null ? '' : `≤ ${goal.toFixed(digits(unit))} ${unit}, ${value <= goal ? 'met' : 'MISSED'}`;
     return `| ${what} | ${shownValue} | ${from ?? ''} | ${met} |`;
   });
   const made = [
@@ -189,6 +240,10 @@ function withTable(page: string, all: Baseline): string {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (from === -1 || to === -1) throw new Error(`${PAGE} has no place for the table: ${BEGIN} … ${END}`);
   return `${page.slice(0, from)}${made.join('\n')}${page.slice(to + END.length)}`;
+}
+
+function digits(unit: Measurement['unit']): number {
+  return { '×': 2, ms: 0, 's CPU': 2, MB: 1, 'a second': 1 }[unit];
 }
 
 function committed(): Baseline | null {

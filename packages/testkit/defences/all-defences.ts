@@ -15,5 +15,5 @@ export const DEFENCES: readonly Defence[] = [
   ...REQUEST_DEFENCES,
 ];
 
-/** The reasons, by row, why no single defence of it can be taken out. Empty today. */
+/** The rows of SECURITY.md that have no defence here, with the reason. Empty today. */
 export const ROWS_WITHOUT: Readonly<Record<string, string>> = {};

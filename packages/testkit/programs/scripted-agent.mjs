@@ -1,7 +1,7 @@
 /**
  * An agent that speaks Claude's stream-json on pipes, for tests of the code between it and its clients: no model, no network. It
  * writes every line that it receives into the file of its first argument, so that a test can see which lines arrived, and how
- * often.
+ * often. A second argument such as `commands=review,compact` names the commands that it offers.
  *
  *   say TEXT     answers with TEXT
  *   ask N        asks for N permissions at once, and ends the turn when all are answered
@@ -12,6 +12,7 @@
  *   show         thinks, writes Markdown in pieces, runs a command, edits a file
  *   hostile      texts with escapes, marks of direction, HTML and a very long line
  *   play FILE    writes the messages of a file, one JSON value per line, as its own
+ *   pace FILE    as play, a line every 10 ms
  *   hang         works until it is interrupted
  *   garbage N    N megabytes of lines that are not JSON, and of bytes that are not text
  *   nested       lines that are nested half a million deep
@@ -34,6 +35,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const [, , received] = argv;
+const offered =
+  argv
+    .find((word) => word.startsWith('commands='))
+    ?.slice('commands='.length)
+    .split(',') ?? [];
 const session_id = '00000000-0000-4000-8000-000000000001';
 /** @type {Set<string>} */
 const open = new Set();
@@ -90,7 +96,7 @@ for await (const text of createInterface({ input: stdin })) {
 
 function control({ request_id, request }) {
   if (request.subtype === 'interrupt') interrupted?.();
-  const response = request.subtype === 'initialize' ? { commands: [], models: [] } : {};
+  const response = request.subtype === 'initialize' ? { commands: offered.map((name) => ({ name })), models: [] } : {};
   say({ type: 'control_response', response: { subtype: 'success', request_id, response } });
 }
 
@@ -102,7 +108,7 @@ function answer(request) {
 async function prompt({ message, uuid: id }) {
   uuid = id;
   turn++;
-  say({ type: 'system', subtype: 'init', cwd: '/', model: 'scripted', tools: [], slash_commands: [] });
+  say({ type: 'system', subtype: 'init', cwd: '/', model: 'scripted', tools: [], slash_commands: offered });
   const [word, ...rest] = message.content[0].text.split(' ');
   const argument = rest.join(' ');
   if (word === 'die') exit(3);
@@ -116,6 +122,11 @@ async function prompt({ message, uuid: id }) {
     say({ type: 'system', subtype: 'informational', content: 'x'.repeat(Number(argument) * 1024 * 1024) });
   if (word === 'show') await show();
   if (word === 'play') for (const line of readFileSync(argument, 'utf8').trimEnd().split('\n')) say(JSON.parse(line));
+  if (word === 'pace')
+    for (const line of readFileSync(argument, 'utf8').trimEnd().split('\n')) {
+      say(JSON.parse(line));
+      await sleep(10);
+    }
   if (word === 'hang') return void (await hang());
   if (word === 'hostile') return end(HOSTILE);
   if (word === 'never') return void (await new Promise(() => {}));

@@ -2,7 +2,7 @@
  * Sets up the real agents that `scripts/agents.mjs` downloads: each asks nothing at its start, and connects only to the scripted
  * model (`programs/scripted-model.mjs`). They must run inside of `offline` only.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -220,9 +220,25 @@ export class AgentHome {
     return path;
   }
 
+  /** Creates a program with the agent's own name, as a user has it: without a model, which runs in the same network. */
+  alias(agent: Agent): string {
+    const path = `${this.#folder}/bin/${agent.name}`;
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(agent.program, path);
+    return path;
+  }
+
   /** The file in which the scripted model records its requests, with `SCRIPTED_FACTS`. */
   get facts(): string {
     return `${this.#folder}/facts`;
+  }
+
+  /** The paths of all files, relative to the home. */
+  files(): string[] {
+    const names = readdirSync(this.#folder, { recursive: true, withFileTypes: true });
+    return names
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${entry.parentPath}/${entry.name}`.slice(this.#folder.length));
   }
 
   [Symbol.dispose](): void {

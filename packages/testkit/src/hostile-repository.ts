@@ -95,7 +95,7 @@ export class HostileRepository {
     writeFileSync(join(this.folder, 'staged.txt'), 'staged\n');
     this.git('add', 'staged.txt');
     writeFileSync(join(this.folder, 'new.txt'), 'new\n');
-    // The index has its size, but not its time: git must read it.
+    // The size is the one in the index and the time is not, so git must read the file.
     writeFileSync(join(this.folder, 'b.txt'), `b.txt\n`.repeat(9));
   }
 

@@ -15,11 +15,19 @@ export function isAlive(pid: number): boolean {
   return state !== '' && !state.startsWith('Z');
 }
 
-/** Checks every few milliseconds until `claim` holds; throws with `what` if that takes too long. */
+/** The first pause between two checks, the longest, and how much longer each is than the one before. */
+const PAUSE_MS = 5;
+const PAUSE_MS_MAX = 50;
+const PAUSE_GROWTH = 1.15;
+
+/**
+ * Checks again and again until `claim` holds; throws with `what` if that takes too long. The pauses grow: a claim about a screen or a
+ * page that is checked every few milliseconds takes more of the machine than what the test waits for.
+ */
 export async function until(what: string, claim: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (!(await claim())) {
+  for (let pauseMs = PAUSE_MS; !(await claim()); pauseMs = Math.min(pauseMs * PAUSE_GROWTH, PAUSE_MS_MAX)) {
     if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -6,6 +6,7 @@ import { client, keepAwake } from './link/daemon.ts';
 import { isRefusal } from './link/page-runtime.ts';
 import { signIn } from './link/sign-in.ts';
 import { followSessions } from './sessions/feed.ts';
+import { followNodes } from './sessions/node-feed.ts';
 import { App } from './shell/App.tsx';
 import { listenToWorker } from './push/push.ts';
 import './shell/gesture.ts'; // loaded first: it notes whether the page was touched
@@ -28,7 +29,7 @@ async function start(): Promise<void> {
   for (;;) {
     try {
       await signIn();
-      await followSessions(client);
+      await Promise.all([followSessions(client), followNodes(client)]);
     } catch (error) {
       if (isRefusal(error)) return; // the link has reported it
     }

@@ -11,7 +11,7 @@ export interface CommandOutcome {
   readonly isTaken: boolean;
   /** The reason why the driver did not carry it out. */
   readonly refusal: string | null;
-  /** An event for which `isReaction` was true, in or after the record that took it. */
+  /** The first event from that record on for which `isReaction` was true. */
   readonly reaction: AgentEvent | null;
 }
 

@@ -2,14 +2,9 @@
 import { type RequestEvent } from '@spool/client/node';
 import { ansiLine, requestLines } from '@spool/render';
 import { isTerminal } from '../output/stdio.ts';
-import { colouringOf } from './transcript-output.ts';
+import { colouringOf } from './colouring.ts';
 
 const COLUMNS = 80;
-
-/** Whether a person sees the output, and can answer. */
-export function canAsk(): boolean {
-  return isTerminal(0) && isTerminal(2);
-}
 
 /** Returns the lines of a request for stdout or stderr. */
 export function shownRequest(ask: RequestEvent, fd: 1 | 2): string {

@@ -3,9 +3,10 @@ import type { AgentEvent, AgentEventItem, Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
 import { ansiLine, type ColourMode, type Line, plainText, say, span, TranscriptPrinter, visible } from '@spool/render';
 import { printCommand, printable } from '../output/printable.ts';
-import { isTerminal, notice, terminalWidth, wantsColour, writeText } from '../output/stdio.ts';
+import { isTerminal, notice, terminalWidth, writeText } from '../output/stdio.ts';
 import { LastShown, LineFilter, type ShownLine } from '../session-output/line-filter.ts';
 import { formatTime } from '../output/local-time.ts';
+import { colouringOf } from './colouring.ts';
 
 export interface TranscriptOptions {
   readonly isFollowing?: boolean | undefined;
@@ -35,11 +36,6 @@ const ASK_TOLD_AFTER_MS = 1000;
 
 interface StyledLine extends ShownLine {
   readonly line: Line;
-}
-
-export function colouringOf(fd: 1 | 2): ColourMode {
-  if (wantsColour(fd)) return 'colours';
-  return isTerminal(fd) && process.env.TERM !== 'dumb' ? 'weights' : 'none';
 }
 
 export async function printTranscript(

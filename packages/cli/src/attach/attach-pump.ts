@@ -9,7 +9,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import type { Attachment, Bypass, BypassedBytes } from '@spool/client';
 import { type BytePump, native, PUMP, PUMP_ARMED, PUMP_STATE } from '@spool/native';
 import { DRAWING_BYTES, type ViewerFilter } from '@spool/vt';
-import type { Keyboard } from './keyboard.ts';
+import type { Keyboard } from '../tui/keyboard.ts';
 
 /** The same size as for the socket of any client: room for a few whole frames. */
 const DATA_BYTES = 256 * 1024;

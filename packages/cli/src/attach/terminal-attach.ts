@@ -10,7 +10,7 @@ import type { AttachHistory } from './attach-history.ts';
 import type { AttachPump } from './attach-pump.ts';
 import { type SessionCanvas, view, type ViewEnd } from './attach-view.ts';
 import { exitCodeOfSession } from '../command-line/exit-code.ts';
-import { Keyboard } from './keyboard.ts';
+import { Keyboard } from '../tui/keyboard.ts';
 import { HINT_MS, knowsLeaving, leavingHint } from './leaving-hint.ts';
 import { ownSession } from '../output/own-session.ts';
 import { printable } from '../output/printable.ts';
@@ -19,7 +19,7 @@ import { ownCommand } from '../output/own-command.ts';
 import { endWords, gapWords, isEnded } from '../output/session-words.ts';
 import { flush, notice, print, writeOut } from '../output/stdio.ts';
 import { ColourQuestion, understandsOsc } from './terminal-colours.ts';
-import { UserTerminal } from './terminal.ts';
+import { UserTerminal } from '../tui/terminal.ts';
 import { ViewerScreen } from './viewer-screen.ts';
 
 /** The delay before a new size is sent. Dragging a window makes dozens of sizes; the session gets only the last one. */
@@ -149,7 +149,7 @@ class TerminalAttach implements Disposable {
       onPrefix: (isPrefixed) => (this.#canvas.isPrefixed = isPrefixed),
       onRest: (bytes) => options.onTypedAfter?.(bytes),
     });
-    process.stdout.on('resize', this.#onResize);
+    terminal.onResize = this.#onResize;
     terminal.onContinue = () => {
       this.#isAgain = true;
       this.#attachment?.close();
@@ -177,7 +177,6 @@ class TerminalAttach implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#awayTimer);
     clearTimeout(this.#resizeTimer);
-    process.stdout.off('resize', this.#onResize);
     this.#pump?.[Symbol.dispose]();
     this.#pump = null;
     this.#keyboard[Symbol.dispose]();

@@ -20,11 +20,17 @@ interface FlagValues {
   whole: number;
 }
 
-export interface Flag {
+export interface Flag extends FlagSyntax {
+  readonly about: string;
+  /** The possible values, for completions. */
+  readonly words?: readonly string[];
+}
+
+/** The part of a flag that parsing needs. */
+interface FlagSyntax {
   /** `on` takes no value; the other kinds name the type of the value. `duration`, `limit` and `age` are in milliseconds;
    * a limit of `none` is Infinity. */
   readonly kind: keyof FlagValues;
-  readonly about: string;
   readonly short?: string;
   /** The placeholder for the value in the help. */
   readonly value?: string;
@@ -32,37 +38,40 @@ export interface Flag {
   readonly most?: number;
   /** `all` is allowed too, as Infinity. */
   readonly all?: true;
-  /** The possible values, for completions. */
-  readonly words?: readonly string[];
   /** The flag is repeatable, and its value is a list. */
   readonly many?: true;
   /** An alias that is accepted but not listed. */
   readonly also?: string;
 }
 
-export interface Verb {
+export interface Verb extends VerbSyntax {
   readonly summary: string;
   /** Other names, for users who expect them. */
   readonly aliases?: readonly string[];
-  /** Placeholders: `ID`, `[ID]`, `[ID…]`, `TEXT…`; `COMMAND…` also ends the flags. */
-  readonly operands: readonly string[];
   readonly flags: Readonly<Record<string, Flag>>;
-  /** The first operand that a command follows: `task run COMMAND…`. */
-  readonly commandAfter?: string;
-  /** The flag whose value may be given alone, as in `kill -9` and `kill -HUP`. */
-  readonly signalFlag?: string;
   readonly details?: string;
   readonly examples: readonly (readonly [command: string, says: string])[];
 }
 
-type FlagValue<F extends Flag> = F['kind'] extends 'on'
+/** The part of a verb that parsing needs. */
+export interface VerbSyntax {
+  /** Placeholders: `ID`, `[ID]`, `[ID…]`, `TEXT…`; `COMMAND…` also ends the flags. */
+  readonly operands: readonly string[];
+  readonly flags: Readonly<Record<string, FlagSyntax>>;
+  /** The first operand that a command follows: `task run COMMAND…`. */
+  readonly commandAfter?: string;
+  /** The flag whose value may be given alone, as in `kill -9` and `kill -HUP`. */
+  readonly signalFlag?: string;
+}
+
+type FlagValue<F extends FlagSyntax> = F['kind'] extends 'on'
   ? boolean
   : F extends { many: true }
     ? readonly FlagValues[F['kind']][]
     : FlagValues[F['kind']] | undefined;
 
 /** The arguments of a verb: each flag under its long name in camel case. */
-export type ParsedArguments<V extends Verb> = {
+export type ParsedArguments<V extends VerbSyntax> = {
   readonly flags: { readonly [K in keyof V['flags'] & string as Camel<K>]: FlagValue<V['flags'][K]> } & {
     readonly json: boolean;
     readonly node?: string | undefined;
@@ -82,12 +91,12 @@ export const COMMON_FLAGS = {
   help: { kind: 'on', short: 'h', about: 'show this help' },
 } as const satisfies Record<string, Flag>;
 
-export function parseArguments<V extends Verb>(
+export function parseArguments<V extends VerbSyntax>(
   name: string,
   verb: V,
   words: readonly string[],
 ): ParsedArguments<V> & { help: boolean } {
-  const flags: Record<string, Flag> = { ...verb.flags, ...COMMON_FLAGS };
+  const flags: Record<string, FlagSyntax> = { ...verb.flags, ...COMMON_FLAGS };
   const values: Record<string, unknown> = {};
   for (const [long, flag] of Object.entries(flags)) {
     if (flag.kind === 'on') values[camel(long)] = false;
@@ -159,13 +168,13 @@ export function parseArguments<V extends Verb>(
     }
   }
 
-  function nextWord(typed: string, flag: Flag): string {
+  function nextWord(typed: string, flag: FlagSyntax): string {
     const value = words[at++];
     if (value === undefined) throw new UsageError(`${typed} needs a value: ${flag.value ?? 'VALUE'}`, name);
     return value;
   }
 
-  function keep(long: string, flag: Flag, typed: string, text: string): void {
+  function keep(long: string, flag: FlagSyntax, typed: string, text: string): void {
     const value = flag.all && text === 'all' ? Infinity : VALUE_OF[flag.kind](text);
     if (value === null || !isWithin(value, flag))
       throw new UsageError(`${typed} ${JSON.stringify(text)} is not ${wanted(flag)}`, name);
@@ -208,16 +217,16 @@ const WANTED: Readonly<Record<keyof FlagValues, string>> = {
   whole: 'a whole number',
 };
 
-function isWithin(value: unknown, { most, all }: Flag): boolean {
+function isWithin(value: unknown, { most, all }: FlagSyntax): boolean {
   return (all && value === Infinity) || most === undefined || (Number(value) >= 0 && Number(value) <= most);
 }
 
-function wanted({ kind, most, all }: Flag): string {
+function wanted({ kind, most, all }: FlagSyntax): string {
   if (most === undefined) return WANTED[kind];
   return `a number from 0 to ${most}${all ? ', or all' : ''}`;
 }
 
-function checkOperands(name: string, verb: Verb, operands: readonly string[]): void {
+function checkOperands(name: string, verb: VerbSyntax, operands: readonly string[]): void {
   const required = verb.operands.filter((operand) => !operand.startsWith('['));
   const missing = required[operands.length];
   if (missing !== undefined) throw new UsageError(`\`${name}\` needs ${missing.replace('…', '')}`, name);

@@ -1,14 +1,16 @@
 /** Runs the verb on the command line and returns its exit code. */
-import { parseArguments, type ParsedArguments, type Verb } from './arguments.ts';
+import { parseArguments, type ParsedArguments, type VerbSyntax } from './arguments.ts';
 import { reportFailure } from './failure.ts';
 import type { ProgramLocation } from '../program.ts';
+import { hasNodes } from '../remote/has-nodes.ts';
 import { chooseHost, type Host, splitHostFlags } from '../remote/host.ts';
 import { checkAfar, NO_HOST } from '../remote/local-verbs.ts';
 import { exitWhenWritten, isTerminal, print, terminalWidth } from '../output/stdio.ts';
 import { nearest } from './suggestion.ts';
 import { UsageError } from './usage-error.ts';
 import { LOADERS } from './verb-loaders.ts';
-import { type VerbName, VERBS, verbCalled } from './verb-table.ts';
+import { ALIASES, SYNTAX } from './verb-syntax.ts';
+import type { VerbName } from './verb-table.ts';
 
 /** The width in a pipe or a file. */
 const HELP_WIDTH = 80;
@@ -22,11 +24,16 @@ async function exitCodeFor(words: readonly string[], program: Omit<ProgramLocati
   try {
     const { flags, rest } = splitHostFlags(words);
     let chosen: Host | null | undefined;
-    return await dispatch(rest, { ...program, host: () => (chosen ??= chooseHost(flags)) });
+    const host = (): Host | null => (chosen === undefined ? (chosen = chooseHost(flags)) : chosen);
+    const code = await dispatch(rest, { ...program, host });
+    program.keepCode(true);
+    return code;
   } catch (error) {
     // A newer bundle may know what this one refuses.
     await program.isFresh();
-    return reportFailure(error, wantsJson(words));
+    const code = reportFailure(error, wantsJson(words));
+    if (!(error instanceof UsageError)) program.keepCode(false);
+    return code;
   }
 }
 
@@ -44,28 +51,37 @@ async function dispatch(words: readonly string[], program: ProgramLocation): Pro
   if (first === '--version' || first === '-V') return await dispatch(['version', ...rest], program);
   const name = verbCalled(first);
   if (name === undefined) throw unknownVerb(first);
-  const verb: Verb = VERBS[name];
+  const verb = SYNTAX[name]();
   const args = parseArguments(name, verb, rest);
   if (args.help) return await help(program, 'help', [name]);
-  if (!NO_HOST.has(name) && mayNameNode(args)) {
-    const { chooseNode } = await import('../remote/node-choice.ts');
-    const chosen = chooseNode(name, verb, args);
-    if (chosen !== null) return await act(name, chosen.args, { ...program, host: () => chosen.host });
+  if (!NO_HOST.has(name) && mayMeanNode(args, program)) {
+    const { machineParts, runParts } = await import('../remote/node-choice.ts');
+    const named = { ...args, flags: { ...args.flags, node: args.flags.node ?? program.host()?.node } };
+    const parts = await machineParts(name, verb, named, async (references) => {
+      const { findNodes } = await import('../remote/bare-names.ts');
+      return await findNodes(program, references);
+    });
+    if (parts.length > 0)
+      return await runParts(name, parts, ({ host, args: own }) => act(name, own, { ...program, host: () => host }));
   }
   return await act(name, args, program);
 }
 
-/** Returns whether a node is named: by the flag, or perhaps in `NODE/ID`. */
-function mayNameNode({ flags, operands }: ParsedArguments<Verb>): boolean {
-  return flags.node !== undefined || operands.some((operand) => operand.includes('/'));
+/** Returns whether a node may be meant: it is named by a flag, or this machine has nodes and a session is named. */
+function mayMeanNode({ flags, operands }: ParsedArguments<VerbSyntax>, program: ProgramLocation): boolean {
+  if (flags.node !== undefined || program.host()?.node !== undefined) return true;
+  return operands.length > 0 && hasNodes(program);
 }
 
-async function act(name: VerbName, args: ParsedArguments<Verb>, program: ProgramLocation): Promise<number> {
+async function act(name: VerbName, args: ParsedArguments<VerbSyntax>, program: ProgramLocation): Promise<number> {
   const host = NO_HOST.has(name) ? null : program.host();
   if (host !== null) checkAfar(name, args.operands, host);
   const { default: action } = await LOADERS[name]();
   await program.isFresh();
-  return await (action as (args: ParsedArguments<Verb>, program: ProgramLocation) => Promise<number>)(args, program);
+  return await (action as (args: ParsedArguments<VerbSyntax>, program: ProgramLocation) => Promise<number>)(
+    args,
+    program,
+  );
 }
 
 async function help(program: ProgramLocation, first: string | undefined, rest: readonly string[]): Promise<number> {
@@ -80,12 +96,18 @@ async function help(program: ProgramLocation, first: string | undefined, rest: r
   return 0;
 }
 
+/** The verb of this name or alias; undefined if there is none. */
+function verbCalled(name: string): VerbName | undefined {
+  if (Object.hasOwn(SYNTAX, name)) return name as VerbName;
+  return Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;
+}
+
 function unknownVerb(typed: string): UsageError {
   if (typed.startsWith('-'))
     return new UsageError(
       `unknown flag ${typed}; flags come after the verb, except --host, --token-file, --context and --node`,
     );
-  const meant = nearest(typed, [...Object.keys(VERBS), 'help']);
+  const meant = nearest(typed, [...Object.keys(SYNTAX), 'help']);
   const hint = meant ? `did you mean \`spool ${meant}\`?` : `to run a command, use: spool run -- ${typed}`;
   return new UsageError(`unknown verb ${JSON.stringify(typed)}; ${hint}`);
 }

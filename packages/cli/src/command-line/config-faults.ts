@@ -1,4 +1,4 @@
-/** Describes the faults of `config.json` in whole sentences, with the probable intention. */
+/** Describes the faults of `config.json` in whole sentences, with the setting that was probably meant. */
 import { configKeys, type ConfigFault, type SettingKey, SETTINGS } from '@spool/protocol/config';
 import { nearest } from './suggestion.ts';
 import { faultSentence } from './user-settings.ts';

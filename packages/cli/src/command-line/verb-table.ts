@@ -1,6 +1,6 @@
 /**
- * The table of verbs. Parsing, help and completions are generated from it. It holds data only, so loading it is cheap;
- * the code of a verb is in `verbs/` and is loaded on use (`verb-loaders.ts`). A verb is added to the file of its group.
+ * The table of verbs. Parsing (`verb-syntax.ts`), help and completions are generated from it. The code of a verb is in `verbs/` and is
+ * loaded on use (`verb-loaders.ts`). A verb is added to the file of its group.
  */
 import type { ParsedArguments, Verb } from './arguments.ts';
 import { AGENT_VERBS } from './verb-table/agent-verbs.ts';
@@ -41,11 +41,4 @@ export type ArgumentsOf<N extends VerbName> = ParsedArguments<(typeof VERBS)[N]>
 
 export function isVerb(name: string): name is VerbName {
   return Object.hasOwn(VERBS, name);
-}
-
-/** The verb of this name or alias; undefined if there is none. */
-export function verbCalled(name: string): VerbName | undefined {
-  if (isVerb(name)) return name;
-  const verbs: Readonly<Record<string, Verb>> = VERBS;
-  return (Object.keys(VERBS) as VerbName[]).find((verb) => verbs[verb]!.aliases?.includes(name));
 }

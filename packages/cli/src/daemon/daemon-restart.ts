@@ -10,15 +10,21 @@ import { type DaemonStatus, type ProgramSource, SpoolError, wantedProgramFile } 
 import { openClient, type ProgramLocation } from '../program.ts';
 import { notice } from '../output/stdio.ts';
 
-/** The limit for the start of a keeper. Node starts in far less; a machine under load needs more. */
-const KEEPER_MS_MAX = 20_000;
+/** The limit for the start of a keeper, longer than that of the holder, which then uses the program before. */
+const KEEPER_MS_MAX = 30_000;
+const REASON_CHARACTERS_MAX = 1000;
 const POLL_MS = 20;
 
 /**
  * Restarts the daemon. Returns false if the caller has to stop and start it instead: none is running, or no session would be
- * lost.
+ * lost. `prove` rejects if the new keeper does not do its work; then, and if the holder cannot be replaced, the program before is
+ * used again.
  */
-export async function restart(program: ProgramLocation, force: boolean): Promise<boolean> {
+export async function restart(
+  program: ProgramLocation,
+  force: boolean,
+  prove: (isHolderNew: boolean) => Promise<void> = async () => {},
+): Promise<boolean> {
   const before = await statusOrNull(program).catch((error: unknown) => offerProgram(program, error));
   if (before === null) return false;
   const { running } = before.sessions;
@@ -29,15 +35,61 @@ export async function restart(program: ProgramLocation, force: boolean): Promise
   }
   await renewKeeper(program, before);
   // Before Linux 6.15 only the holder that started a child learns its exit code.
-  if (running > 0 && !before.exitCodesSurvive && !force) {
+  const keepsHolder = running > 0 && !before.exitCodesSurvive && !force;
+  const check = async (isHolderNew: boolean): Promise<void> => {
+    await prove(isHolderNew);
+    const now = await statusOrNull(program);
+    const refused = now && newRefusal(before, now);
+    if (refused !== null) throw refused;
+  };
+  try {
+    await check(false);
+    if (!keepsHolder) {
+      await renewHolder(program);
+      await check(true);
+    }
+  } catch (error) {
+    throw await goBack(program, before, error as Error);
+  }
+  if (keepsHolder)
     notice(
       'The keeper was replaced. The holder was not, because on this kernel the exit codes of running sessions would be lost; use --force to replace it too.',
     );
-    return true;
-  }
+  return true;
+}
+
+async function renewHolder(program: ProgramLocation): Promise<void> {
   await using client = await openClient(program, { start: false });
   await client.renew('holder');
-  return true;
+}
+
+/** Lets the program before take over again, unless the holder has done so already. Returns the error for the user. */
+async function goBack(program: ProgramLocation, before: DaemonStatus, cause: Error): Promise<Error> {
+  const reason = String(SpoolError.is(cause) ? (cause.details['reason'] ?? cause.message) : cause.message);
+  try {
+    await using client = await openClient(program, { start: false });
+    const now = await client.status();
+    const refused = newRefusal(before, now);
+    if (refused !== null) return refused;
+    await client.goBack(reason.slice(0, REASON_CHARACTERS_MAX)).catch(expectEnd);
+    await untilReplaced(program, now);
+    if (now.holder.pid !== before.holder.pid) await renewHolder(program);
+    return new SpoolError('SUCCESSOR_REFUSED', { reason });
+  } catch (error) {
+    return new Error(`${reason}; and the program before cannot be used again: ${(error as Error).message}`, { cause });
+  }
+}
+
+/** Returns the error if the daemon has given up a program since `before`. */
+function newRefusal(before: DaemonStatus, now: DaemonStatus): SpoolError | null {
+  const refused = now.program?.refused;
+  if (refused === undefined || refused.at === before.program?.refused?.at) return null;
+  return new SpoolError('SUCCESSOR_REFUSED', { reason: refused.reason });
+}
+
+/** The connection to a keeper that exits may end before its answer. */
+function expectEnd(error: unknown): void {
+  if (!SpoolError.is(error, 'CONNECTION_LOST')) throw error;
 }
 
 /**
@@ -67,15 +119,21 @@ async function renewKeeper(program: ProgramLocation, before: DaemonStatus): Prom
     await using client = await openClient(program, { start: false });
     await client.renew('keeper', ownProgram());
   } catch (error) {
-    // An older keeper does not know the request, so it is killed. A broken connection is expected.
+    // An older keeper does not know the request, so it is killed.
     if (SpoolError.is(error, 'REQUEST_UNKNOWN')) process.kill(before.keeper.pid, 'SIGKILL');
     else if (SpoolError.is(error, 'REQUEST_INVALID')) await renewOlder(program);
-    else if (!SpoolError.is(error, 'CONNECTION_LOST')) throw error;
+    else expectEnd(error);
   }
+  const refused = newRefusal(before, await untilReplaced(program, before));
+  if (refused !== null) throw refused;
+}
+
+/** Resolves when another keeper serves. */
+async function untilReplaced(program: ProgramLocation, before: DaemonStatus): Promise<DaemonStatus> {
   const until = performance.now() + KEEPER_MS_MAX;
   for (;;) {
     const now = await statusOrNull(program);
-    if (now !== null && now.keeper.pid !== before.keeper.pid) return;
+    if (now !== null && now.keeper.pid !== before.keeper.pid) return now;
     if (performance.now() > until)
       throw new Error(
         `no new keeper started within ${KEEPER_MS_MAX / 1000} s; the sessions are not affected; run spool doctor`,
@@ -87,9 +145,7 @@ async function renewKeeper(program: ProgramLocation, before: DaemonStatus): Prom
 /** Renews an older keeper, which starts the program that it was started from and does not accept another. */
 async function renewOlder(program: ProgramLocation): Promise<void> {
   await using client = await openClient(program, { start: false });
-  await client.renew('keeper').catch((error: unknown) => {
-    if (!SpoolError.is(error, 'CONNECTION_LOST')) throw error;
-  });
+  await client.renew('keeper').catch(expectEnd);
 }
 
 /** The installation that this program belongs to. */

@@ -1,12 +1,20 @@
 /**
  * `spool daemon upgrade`: a restart with the installation of this program, and the proof before and after it. Before, the new program reads the
- * record of every running session, and nothing is touched if it cannot. After, every session must be there. Keeps LIFE-43.
+ * record of every running session, and nothing is touched if it cannot. After, every session must be there, its driver, a screen and the
+ * gateway must work, or the program before is used again. Keeps LIFE-43 and LIFE-45.
  */
 import { AgentHandle, type Client, homeFrom, VERSION } from '@spool/client/node';
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import { openClient, type ProgramLocation } from '../program.ts';
 import { checkedConfig } from '../rule-cases/checked-config.ts';
 import { restart } from './daemon-restart.ts';
+
+/** The time in which the new daemon must have everything that the old one had: drivers and the gateway start again. */
+const PROOF_MS_MAX = 20_000;
+/** The time in which it must answer everything that is asked for this, and each part; then it is asked again. */
+const ANSWER_MS_MAX = 10_000;
+const PART_MS_MAX = 4000;
+const POLL_MS = 50;
 
 export interface UpgradeReport {
   /** False if no daemon was running. */
@@ -24,12 +32,11 @@ export async function upgrade(program: ProgramLocation, force: boolean): Promise
   const before = await present(program);
   if (before === null) return { upgraded: false, from: null, to: VERSION, sessions: 0, requests: 0 };
   await checkRecords(program, before.running);
-  if (!(await restart(program, force))) return null;
-  const after = await present(program);
-  const known = new Map(after?.all.map((session) => [session.id, session.state]));
-  const missing = before.running.filter(({ id }) => [undefined, 'lost'].includes(known.get(id)));
-  if (after === null || missing.length > 0)
-    throw new Error(`the new daemon does not have ${named(missing)}; run spool doctor, and see the log of the daemon`);
+  let after = before;
+  const prove = async (isHolderNew: boolean): Promise<void> => {
+    after = await proven(program, before, isHolderNew);
+  };
+  if (!(await restart(program, force, prove))) return null;
   return {
     upgraded: true,
     from: before.version,
@@ -39,23 +46,96 @@ export async function upgrade(program: ProgramLocation, force: boolean): Promise
   };
 }
 
-interface DaemonContent {
+/** Returns the content of the daemon once it is complete. Rejects with the missing part, if it stays incomplete. */
+async function proven(program: ProgramLocation, before: DaemonContent, isHolderNew: boolean): Promise<DaemonContent> {
+  const until = performance.now() + PROOF_MS_MAX;
+  let lack = 'no daemon answers';
+  for (;;) {
+    try {
+      const answer = examined(program, before, isHolderNew);
+      return await within(ANSWER_MS_MAX, answer, 'the new daemon does not answer');
+    } catch (error) {
+      lack = (error as Error).message;
+    }
+    if (performance.now() > until) throw new Error(lack);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Rejects with what the daemon had before, and does not have now. */
+async function examined(program: ProgramLocation, before: DaemonContent, isHolderNew: boolean): Promise<DaemonContent> {
+  await using client = await openClient(program, { start: false });
+  const now = await listed(client);
+  const lack = missingPart(before, now, isHolderNew) ?? (await screenProblem(client, now.running));
+  if (lack !== null) throw new Error(lack);
+  const counted = countRequests(client, now.running);
+  const driven = now.running.filter(({ driver }) => driver !== undefined);
+  return { ...now, requests: await within(PART_MS_MAX, counted, `the new driver of ${named(driven)} reports nothing`) };
+}
+
+function missingPart(before: DaemonContent, now: ListedContent, isHolderNew: boolean): string | null {
+  const known = new Map(now.all.map((session) => [session.id, session]));
+  const missing = before.running.filter(({ id }) => [undefined, 'lost'].includes(known.get(id)?.state));
+  if (missing.length > 0) return `the new daemon does not have ${named(missing)}`;
+  const driven = before.running.filter(({ driver }) => driver?.state === 'running').map(({ id }) => id);
+  const undriven = now.running.filter(({ id, driver }) => driver?.state === 'failed' && driven.includes(id));
+  if (undriven.length > 0) return `the new driver fails with ${named(undriven)}`;
+  // The gateway ends with its holder.
+  const lacksGateway = now.gateway === null || (isHolderNew && now.gateway === before.gateway);
+  return before.gateway !== null && lacksGateway ? 'the new gateway does not serve' : null;
+}
+
+/** Asks for one screen: the thread for screens works for all sessions or for none. */
+async function screenProblem(client: Client, running: readonly SessionInfo[]): Promise<string | null> {
+  const shown = running.find(({ size }) => size !== null);
+  if (shown === undefined) return null;
+  try {
+    await within(PART_MS_MAX, client.screen(shown.id), 'the thread for screens does not answer');
+    return null;
+  } catch (error) {
+    if (SpoolError.is(error, 'SESSION_UNKNOWN')) return null;
+    return `the new daemon shows no screens: ${(error as Error).message}`;
+  }
+}
+
+/** Rejects with this reason if there is no answer in time. */
+async function within<T>(ms: number, answer: Promise<T>, reason: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(reason)), ms);
+  try {
+    return await Promise.race([answer, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    answer.catch(() => {}); // it comes too late
+  }
+}
+
+interface ListedContent {
   readonly version: string;
   readonly all: readonly SessionInfo[];
   readonly running: readonly SessionInfo[];
+  /** The process of the gateway that serves; null: none. */
+  readonly gateway: number | null;
+}
+
+interface DaemonContent extends ListedContent {
   readonly requests: number;
 }
 
 async function present(program: ProgramLocation): Promise<DaemonContent | null> {
   try {
     await using client = await openClient(program, { start: false });
-    const [{ version }, all] = await Promise.all([client.status(), client.list()]);
-    const running = all.filter(({ state }) => state === 'running');
-    return { version, all, running, requests: await countRequests(client, running) };
+    const now = await listed(client);
+    return { ...now, requests: await countRequests(client, now.running) };
   } catch (error) {
     if (SpoolError.is(error, 'DAEMON_UNREACHABLE')) return null;
     throw error;
   }
+}
+
+async function listed(client: Client): Promise<ListedContent> {
+  const [{ version, gateway }, all] = await Promise.all([client.status(), client.list()]);
+  return { version, all, running: all.filter(({ state }) => state === 'running'), gateway: gateway?.pid ?? null };
 }
 
 async function countRequests(client: Client, running: readonly SessionInfo[]): Promise<number> {

@@ -54,6 +54,12 @@ function sentence(event: ListedEvent, name: string): string {
       return `the output of ${name} cannot be stored (offset ${event.offset}): ${printable(event.error)}`;
     case 'log-recovered':
       return `the output of ${name} is stored again; bytes ${event.from} to ${event.to} are missing`;
+    case 'node-online':
+      return `the node ${printable(event.node)} is online`;
+    case 'node-away':
+      return `the node ${printable(event.node)} is away`;
+    case 'node-removed':
+      return `the node ${printable(event.node)} was removed`;
     case 'events-missed':
       return event.reason === 'link-broken'
         ? 'events were missed, because the connection to the daemon broke'

@@ -1,5 +1,5 @@
 /** The events that `spool events` lists: those of the daemon, and those of the past, which come from a session's history. */
-import type { EventItem, TaskStreamEvent } from '@spool/client';
+import type { EventItem, NodeChange, TaskStreamEvent } from '@spool/client';
 import type { HistoryItem } from '@spool/protocol';
 
 type CommandItem = Extract<HistoryItem, { type: 'command' }>;
@@ -11,6 +11,8 @@ export type ListedEvent =
   | { readonly type: 'session-status'; readonly at: number; readonly id: string; readonly status: ListedStatus }
   /** A command that a shell has run. Only of the past; the present has `session-osc`. */
   | ({ readonly id: string } & CommandItem)
+  /** A node that has come or left. */
+  | NodeChange
   /** Output of a task, as it comes: only on request. */
   | ({ readonly at: number } & Extract<TaskStreamEvent, { type: 'task_log' }>);
 
@@ -40,6 +42,9 @@ export const EVENT_TYPES: readonly string[] = Object.keys({
   'log-failed': true,
   'log-recovered': true,
   'events-missed': true,
+  'node-online': true,
+  'node-away': true,
+  'node-removed': true,
 } satisfies Record<ListedEvent['type'], true>);
 
 /** The session that the event is about; '' if it is about none. */

@@ -31,6 +31,8 @@ export function printCommand(command: readonly string[]): VisibleText {
 export const displayWidth = (text: string): number => (isPlain(text) ? text.length : cellsOfText(text));
 
 /** Truncates a text to `width` cells, with an ellipsis. */
+export function cutToWidth(text: VisibleText, width: number): VisibleText;
+export function cutToWidth(text: string, width: number): string;
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   return width < 1 ? '' : `${cutToCells(text, width - 1)}…`;
@@ -43,6 +45,8 @@ export function cutStartToWidth(text: string, width: number): string {
 }
 
 /** Returns the end of a text that fits into `width` cells. */
+export function endOfWidth(text: VisibleText, width: number): VisibleText;
+export function endOfWidth(text: string, width: number): string;
 export function endOfWidth(text: string, width: number): string {
   let kept = '';
   let used = 0;

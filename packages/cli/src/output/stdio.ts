@@ -9,7 +9,6 @@
  * `session-output.ts`. `writeOut` is for code that draws on the terminal itself.
  */
 import { writeSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
 import { isatty } from 'node:tty';
 import { EXIT } from '../command-line/exit-code.ts';
 import { osErrorText } from '../command-line/os-error.ts';
@@ -94,10 +93,7 @@ export function terminalHeight(): number | undefined {
 export async function exitWhenWritten(code: number): Promise<never> {
   for (const fd of isStreaming) await flush(fd, isTerminal(fd) ? TERMINAL_MS_MAX : undefined);
   // Node's own way out waits for its threads: 1 ms of the 24 that a command may take.
-  if (native !== null && !isExitObserved()) {
-    flushCompileCache();
-    native.quit(code);
-  }
+  if (native !== null && !isExitObserved()) native.quit(code);
   process.exit(code);
 }
 

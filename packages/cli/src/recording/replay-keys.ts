@@ -1,4 +1,5 @@
 /** The keys of a replay. */
+import { type KeyName, KeyReader } from '../tui/key-reader.ts';
 
 export type ReplayKey =
   | { readonly do: 'quit' | 'pause' | 'faster' | 'slower' | 'skip' | 'next' | 'previous' | 'help' }
@@ -11,26 +12,21 @@ const PAGE_MS = 60_000;
 
 const seek = (byMs: number): ReplayKey => ({ do: 'seek', byMs });
 
-const ESCAPES: Readonly<Record<string, ReplayKey>> = {
-  C: seek(STEP_MS),
-  D: seek(-STEP_MS),
-  A: seek(PAGE_MS),
-  B: seek(-PAGE_MS),
-  '1;2C': seek(PAGE_MS),
-  '1;2D': seek(-PAGE_MS),
-  '5~': seek(-PAGE_MS),
-  '6~': seek(PAGE_MS),
-  H: { do: 'place', part: 0 },
-  '1~': { do: 'place', part: 0 },
-  F: { do: 'place', part: 1 },
-  '4~': { do: 'place', part: 1 },
+const NAMED: Partial<Readonly<Record<KeyName, ReplayKey>>> = {
+  right: seek(STEP_MS),
+  left: seek(-STEP_MS),
+  up: seek(PAGE_MS),
+  down: seek(-PAGE_MS),
+  'page-up': seek(-PAGE_MS),
+  'page-down': seek(PAGE_MS),
+  home: { do: 'place', part: 0 },
+  end: { do: 'place', part: 1 },
+  interrupt: { do: 'quit' },
 };
 
-const KEYS: Readonly<Record<string, ReplayKey>> = {
+const LETTERS: Readonly<Record<string, ReplayKey>> = {
   q: { do: 'quit' },
   Q: { do: 'quit' },
-  '\x03': { do: 'quit' },
-  '\x1c': { do: 'quit' },
   ' ': { do: 'pause' },
   '+': { do: 'faster' },
   '=': { do: 'faster' },
@@ -46,15 +42,19 @@ const KEYS: Readonly<Record<string, ReplayKey>> = {
   l: { do: 'pan', key: 'right' },
 };
 
-/** Returns the keys in the typed bytes, several in one read included. Other keys are ignored. */
-export function replayKeys(bytes: Uint8Array): readonly ReplayKey[] {
-  const text = Buffer.from(bytes).toString('latin1');
-  const found: ReplayKey[] = [];
-  for (const [whole, escape] of text.matchAll(/\x1b(?:\[|O)([\d;]*[A-Za-z~])|[\s\S]/g)) {
-    const key = escape === undefined ? (KEYS[whole] ?? digit(whole)) : ESCAPES[escape];
-    if (key) found.push(key);
+/** Shift with an arrow, and the key that detaches from a session. */
+const OTHER_NAMES = { controls: { '\x1c': 'interrupt' }, escapes: { '1;2C': 'up', '1;2D': 'down' } } as const;
+
+/** Reads the keys of a replay. Other keys are ignored. */
+export class ReplayKeys {
+  readonly #keys = new KeyReader(OTHER_NAMES);
+
+  /** Returns the keys in the typed bytes, several in one read included. */
+  keysIn(bytes: Uint8Array): readonly ReplayKey[] {
+    return this.#keys
+      .keysIn(bytes)
+      .flatMap((key) => (key.type === 'key' ? NAMED[key.name] : (LETTERS[key.text] ?? digit(key.text))) ?? []);
   }
-  return found;
 }
 
 const digit = (key: string): ReplayKey | undefined =>

@@ -7,14 +7,14 @@
  */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
-import { Keyboard } from '../attach/keyboard.ts';
-import type { UserTerminal } from '../attach/terminal.ts';
+import { Keyboard } from '../tui/keyboard.ts';
+import type { UserTerminal } from '../tui/terminal.ts';
 import type { LogPlace } from '../command-line/log-place.ts';
 import { writeOut } from '../output/stdio.ts';
 import { timedOutput, type TimedItem } from '../session-output/timed-output.ts';
 import { WindowView } from '../window/window-view.ts';
 import type { ReplayClock } from './replay-clock.ts';
-import { type ReplayKey, replayKeys } from './replay-keys.ts';
+import { type ReplayKey, ReplayKeys } from './replay-keys.ts';
 import { replayLine } from './replay-line.ts';
 
 /** The time for which the line is shown after a key, if it covers a row of the picture. */
@@ -71,9 +71,7 @@ export class ReplayPlayer {
       line: (cols) => this.#line(cols),
     });
     terminal.undo = () => this.#view.close();
-    terminal.onContinue = () => this.#fit();
-    const onResize = (): void => this.#fit();
-    process.stdout.on('resize', onResize);
+    terminal.onContinue = terminal.onResize = () => this.#fit();
     const ticking = setInterval(() => this.#view.refresh(), LINE_EVERY_MS);
     using _keys = this.#readKeys();
     try {
@@ -89,7 +87,6 @@ export class ReplayPlayer {
       return false;
     } finally {
       clearInterval(ticking);
-      process.stdout.off('resize', onResize);
     }
   }
 
@@ -148,10 +145,11 @@ export class ReplayPlayer {
 
   #readKeys(): Keyboard {
     const { leaving } = this.#options;
+    const keys = new ReplayKeys();
     const keyboard = new Keyboard([], {
       take: (piece) => {
         if (piece.type === 'mouse') this.#view.mouse(piece.report);
-        if (piece.type === 'keys') for (const key of replayKeys(piece.bytes)) this.#press(key);
+        if (piece.type === 'keys') for (const key of keys.keysIn(piece.bytes)) this.#press(key);
       },
       onGone: () => {
         leaving.abort();

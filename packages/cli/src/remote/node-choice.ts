@@ -1,50 +1,109 @@
 /**
- * Decides which node a command is for: `--node NODE`, or `NODE/ID` as the name of a session. A slash is part of such a name only after
- * a known node, because names of sessions may contain one too. Keeps NODE-6.
+ * Decides on which machines a command acts: `--node NODE`, `NODE/ID` as the name of a session, or a name that only one node knows. A
+ * slash is part of such a name only after a known node, because names of sessions may contain one too. Keeps NODE-6, and NODE-40 with
+ * `bare-names.ts`: a session of this machine counts before one of a node.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homeFrom, nodesFile } from '@spool/protocol';
-import type { ParsedArguments, Verb } from '../command-line/arguments.ts';
+import type { ParsedArguments, VerbSyntax } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { NodeHost } from './host.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-export interface ChosenNode {
-  readonly host: NodeHost;
-  /** The arguments as they are meant on the node. */
-  readonly args: ParsedArguments<Verb>;
+/** The part of a command that is for one machine. */
+export interface MachinePart {
+  /** The node; null: this machine. */
+  readonly host: NodeHost | null;
+  /** The arguments as they are meant there. */
+  readonly args: ParsedArguments<VerbSyntax>;
 }
 
-/** Returns the node of a command; null for this machine. */
-export function chooseNode(
+/** Finds the nodes of sessions that were named without one; null is this machine. */
+export type FindNodes = (references: readonly string[]) => Promise<readonly (string | null)[]>;
+
+/** Verbs that can act on sessions of several machines: one after the other, or on all at once. */
+const SEVERAL: Readonly<Record<string, 'in turn' | 'at once'>> = {
+  stop: 'in turn',
+  kill: 'in turn',
+  rm: 'in turn',
+  rerun: 'in turn',
+  wait: 'at once',
+  events: 'at once',
+};
+
+/** Returns the parts of a command; empty if it is for this machine as it is. */
+export async function machineParts(
   name: string,
-  verb: Verb,
-  args: ParsedArguments<Verb>,
+  verb: VerbSyntax,
+  args: ParsedArguments<VerbSyntax>,
+  find: FindNodes,
   env: Variables = process.env,
-): ChosenNode | null {
-  const known = knownNodes(env);
-  const places = args.operands.map((operand, at) =>
-    isReference(verb, args.operands, at) ? placeOf(operand, known) : { node: undefined, id: operand },
+): Promise<readonly MachinePart[]> {
+  const { node: asked } = args.flags;
+  const known = new Set(nodeNames(env));
+  const places = args.operands.map((operand, at) => ({
+    ...(isReference(verb, args, at) ? placeOf(operand, known) : { node: undefined, id: operand }),
+    isReference: isReference(verb, args, at),
+  }));
+  const references = places.filter((place) => place.isReference);
+  if (asked !== undefined) {
+    if (references.some(({ node }) => node !== undefined && node !== asked)) throw severalMachines(name);
+    return [part(asked, args, places)];
+  }
+  const bare = references.filter(({ node }) => node === undefined);
+  const found = bare.length > 0 && known.size > 0 ? await find(bare.map(({ id }) => id)) : bare.map(() => null);
+  const nodeOf = new Map(references.map((place) => [place, place.node ?? found[bare.indexOf(place)] ?? null]));
+  const machines = new Set(nodeOf.values());
+  if (machines.size === 0 || (machines.size === 1 && machines.has(null))) return [];
+  if (machines.size > 1 && !Object.hasOwn(SEVERAL, name)) throw severalMachines(name);
+  return [...machines].map((node) =>
+    part(
+      node,
+      args,
+      places.filter((place) => !place.isReference || nodeOf.get(place) === node),
+    ),
   );
-  const named = new Set(places.flatMap(({ node }) => node ?? []));
-  const references = places.filter((_, at) => isReference(verb, args.operands, at));
-  const node = args.flags.node ?? [...named][0];
-  if (node === undefined) return null;
-  const isMixed = args.flags.node === undefined && references.some((place) => place.node !== node);
-  if (isMixed || [...named].some((each) => each !== node))
-    throw new UsageError('one command is for the sessions of one machine; use one command for each', name);
-  return { host: { node, from: `the node ${node}` }, args: { ...args, operands: places.map(({ id }) => id) } };
+}
+
+/** Runs the parts of a command. Returns the first exit code that is not 0, or that of the first part that ends with `wait --any`. */
+export async function runParts(
+  name: string,
+  parts: readonly MachinePart[],
+  run: (part: MachinePart) => Promise<number>,
+): Promise<number> {
+  const codes: number[] = [];
+  if (parts.length > 1 && SEVERAL[name] === 'at once') {
+    const running = parts.map(run);
+    if ((parts[0]!.args.flags as { readonly any?: boolean }).any === true) return await Promise.race(running);
+    codes.push(...(await Promise.all(running)));
+  } else for (const each of parts) codes.push(await run(each));
+  return codes.find((code) => code !== 0) ?? 0;
 }
 
 /** Returns the names of the nodes, which are in a file of the gateway. */
-function knownNodes(env: Variables): ReadonlySet<string> {
+export function nodeNames(env: Variables = process.env): readonly string[] {
   try {
-    const nodes = JSON.parse(readFileSync(nodesFile(homeFrom(env, process.getuid?.() ?? 0)), 'utf8')) as unknown;
-    return new Set((nodes as readonly { readonly name: string }[]).map(({ name }) => name));
+    const file = nodesFile(homeFrom(env, process.getuid?.() ?? 0));
+    if (!existsSync(file)) return [];
+    const nodes = JSON.parse(readFileSync(file, 'utf8')) as readonly { readonly name: string }[];
+    return nodes.map(({ name }) => name);
   } catch {
-    return new Set(); // there are none
+    return []; // there is no folder, or the file is damaged, which the gateway reports
   }
+}
+
+function part(
+  node: string | null,
+  args: ParsedArguments<VerbSyntax>,
+  places: readonly { readonly id: string }[],
+): MachinePart {
+  const host = node === null ? null : { node, from: `the node ${node}` };
+  return { host, args: { ...args, operands: places.map(({ id }) => id) } };
+}
+
+function severalMachines(name: string): UsageError {
+  return new UsageError('one command is for the sessions of one machine; use one command for each', name);
 }
 
 function placeOf(
@@ -56,9 +115,14 @@ function placeOf(
   return known.has(node) ? { node, id: operand.slice(slash + 1) } : { node: undefined, id: operand };
 }
 
-/** Returns whether this operand names a session. */
-function isReference({ operands, commandAfter }: Verb, given: readonly string[], at: number): boolean {
+/** Returns whether this operand names a session. With `--latest`, none does. */
+function isReference(
+  { operands, commandAfter }: VerbSyntax,
+  { operands: given, flags }: ParsedArguments<VerbSyntax>,
+  at: number,
+): boolean {
   if (commandAfter !== undefined && given[0] === commandAfter) return false;
+  if ((flags as { readonly latest?: boolean }).latest === true) return false;
   const place = operands[Math.min(at, operands.length - 1)];
   return place !== undefined && /^\[?ID\b/.test(place);
 }

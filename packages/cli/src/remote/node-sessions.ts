@@ -1,15 +1,8 @@
 /** The sessions of nodes, for lists. Only loaded when there are nodes, or one was chosen. */
 import { askNodes } from '@spool/client/nodes';
-import type { ListOptions, SessionInfo } from '@spool/protocol';
+import type { ListOptions, NodeSession, SessionInfo } from '@spool/protocol';
 import { shortDuration } from '@spool/protocol/duration';
 import type { ListQuery } from '../listing/filters.ts';
-
-/** A session with its node; none: this machine. */
-export interface ListedSession extends SessionInfo {
-  readonly node?: string;
-  /** The time since which the node is away; the session is as last seen. */
-  readonly nodeAwaySince?: number;
-}
 
 /** The time for which a list waits for a gateway that is being replaced. */
 const GATEWAY_MS = 2000;
@@ -18,12 +11,13 @@ const GATEWAY_MS = 2000;
 export async function sessionsOfNodes(
   asked: ListQuery,
   limit: number | undefined,
-): Promise<{ readonly sessions: readonly ListedSession[]; readonly matching: number } | null> {
+  asSeen: boolean,
+): Promise<{ readonly sessions: readonly NodeSession[]; readonly matching: number } | null> {
   const ended: ListOptions | null =
     asked.ended === null || limit === 0
       ? null
       : { ...asked.ended, ...(limit !== undefined && { limit, order: 'newest' }) };
-  const ask = { running: asked.running, ended };
+  const ask = { running: asked.running, ended, asSeen };
   const answer = await askNodes('sessions', ask, { waitMs: GATEWAY_MS }).catch(() => null);
   if (answer === null) return null;
   const sessions = answer.nodes.flatMap(({ node, state, since, sessions: own }) =>
@@ -33,7 +27,7 @@ export async function sessionsOfNodes(
 }
 
 /** Returns a session as a table shows it: each name can be copied into a command, and an absent node is a trouble. */
-export function asShown(session: ListedSession, now: number): SessionInfo {
+export function asShown(session: NodeSession, now: number): SessionInfo {
   const { node, nodeAwaySince } = session;
   if (node === undefined) return session;
   const away = nodeAwaySince === undefined ? {} : { trouble: `away since ${shortDuration(now - nodeAwaySince)}` };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TaskResult } from '@spool/client';
+import { ansiLine, plainText } from '@spool/render';
 import { endLines, liveLine, nameWidthOf, type TaskView } from './line.ts';
 
 const VIEW: TaskView = {
@@ -59,16 +60,19 @@ test.each<[what: string, view: Partial<TaskView>, line: string]>([
     '✓ build    3.2s  12 packages installed',
   ],
 ])('%s', (_what, view, line) => {
-  const look = { now: 2000, turn: 11, width: 70, isColoured: false, nameWidth: 5 };
-  expect(liveLine({ ...VIEW, ...view }, look)).toBe(line);
+  const look = { now: 2000, turn: 11, width: 70, nameWidth: 5 };
+  expect(plainText(liveLine({ ...VIEW, ...view }, look))).toBe(line);
 });
 
 test('a line fits its width, whatever it has to tell, and names stand below each other', () => {
   const views = [VIEW, { ...VIEW, name: '日本', lastLine: '日本語'.repeat(40) }];
   const nameWidth = nameWidthOf(views);
-  const look = { now: 0, turn: 0, width: 30, isColoured: false, nameWidth };
-  expect(views.map((view) => liveLine(view, look))).toEqual(['⠋ build      0s', '⠋ 日本       0s  日本語日本語…']);
-  expect(liveLine(VIEW, { ...look, isColoured: true })).toBe('\x1b[36m⠋\x1b[m build      0s');
+  const look = { now: 0, turn: 0, width: 30, nameWidth };
+  expect(views.map((view) => plainText(liveLine(view, look)))).toEqual([
+    '⠋ build      0s',
+    '⠋ 日本       0s  日本語日本語…',
+  ]);
+  expect(ansiLine(liveLine(VIEW, look), 'colours')).toBe('\x1b[36m⠋\x1b[m build      0s');
 });
 
 test('the end says how and why, with the last lines unless they were seen', () => {

@@ -1,6 +1,8 @@
 /** One line per task: a live line for a terminal, and plain lines for events. Keeps TASK-7. */
 import type { Milestone, TaskResult, TaskState } from '@spool/client';
 import { longDuration, runningDuration } from '@spool/protocol/duration';
+import { say, visible, type VisibleText } from '@spool/protocol/visible-text';
+import { cutLine, type Line, repeated, span, type SpanStyle } from '@spool/render/lines';
 import { cutToWidth, displayWidth, printable } from '../output/printable.ts';
 
 /** The current state of a task. */
@@ -22,20 +24,21 @@ const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', 
 const BAR_CELLS = 10;
 const NAME_CELLS_MAX = 24;
 
-const MARK: Readonly<Record<TaskState, string>> = {
+const MARK = {
   running: '·',
   success: '✓',
   error: '✗',
   timeout: '✗',
   cancelled: '–',
-};
+} as const satisfies Readonly<Record<TaskState, string>>;
 
-const COLOUR: Readonly<Record<TaskState, string>> = {
-  running: '36',
-  success: '32',
-  error: '31',
-  timeout: '31',
-  cancelled: '33',
+const WAITING: SpanStyle = { tone: 'ask' };
+const LOOKS: Readonly<Record<TaskState, SpanStyle>> = {
+  running: { tone: 'prompt' },
+  success: { tone: 'ok' },
+  error: { tone: 'error' },
+  timeout: { tone: 'error' },
+  cancelled: { tone: 'warning' },
 };
 
 export interface LineLook {
@@ -44,7 +47,6 @@ export interface LineLook {
   readonly turn: number;
   /** The width in cells. */
   readonly width: number;
-  readonly isColoured: boolean;
   /** The width of the name column, so that the lines of several tasks align. */
   readonly nameWidth: number;
 }
@@ -56,32 +58,33 @@ export function nameWidthOf(views: readonly TaskView[]): number {
 /**
  * Returns the live line: spinner, name, elapsed time, progress bar if known, and the last milestone or the last line of output.
  */
-export function liveLine(view: TaskView, { now, turn, width, isColoured, nameWidth }: LineLook): string {
+export function liveLine(view: TaskView, { now, turn, width, nameWidth }: LineLook): Line {
   const { result } = view;
   const state = result?.state ?? 'running';
   const isWaiting = result === null && view.question !== null;
   const mark = isWaiting ? '?' : result === null ? SPINNER[turn % SPINNER.length]! : MARK[state];
   const name = cutToWidth(printable(view.name), nameWidth);
-  const head = [
-    name + ' '.repeat(nameWidth - displayWidth(name)),
-    (result === null ? runningDuration(now - view.startedAt) : longDuration(result.durationMs)).padStart(7),
-  ];
+  const time = result === null ? runningDuration(now - view.startedAt) : longDuration(result.durationMs);
   const percent = percentOf(view);
-  if (percent !== null) head.push(bar(percent));
-  const rest = cutToWidth(`${head.join(' ')}  ${newsOf(view)}`.trimEnd(), width - 2);
-  return isColoured ? `\x1b[${isWaiting ? '33' : COLOUR[state]}m${mark}\x1b[m ${rest}` : `${mark} ${rest}`;
+  const line: Line = [
+    span(mark, isWaiting ? WAITING : LOOKS[state]),
+    span(say` ${name}${repeated(' ', nameWidth - displayWidth(name))} ${visible(time.padStart(7))}`),
+    ...(percent === null ? [] : [span(say` ${bar(percent)}`)]),
+    ...(newsOf(view) === '' ? [] : [span(say`  ${newsOf(view)}`)]),
+  ];
+  return cutLine(line, width);
 }
 
 /** `waits for you: "Ok to proceed? (y)" (spool attach site)`. */
-export function waitingWords(name: string, question: string): string {
-  return `waits for you: ${JSON.stringify(printable(question).trim())} (spool attach ${printable(name)})`;
+export function waitingWords(name: string, question: string): VisibleText {
+  return visible(`waits for you: ${JSON.stringify(printable(question).trim())} (spool attach ${printable(name)})`);
 }
 
 /** Returns the news of a task. After a success, the last milestone says more than the reason. */
-function newsOf({ name, question, result, milestone, lastLine }: TaskView): string {
+function newsOf({ name, question, result, milestone, lastLine }: TaskView): VisibleText {
   if (result === null && question !== null) return waitingWords(name, question);
-  if (result !== null && result.state !== 'success') return result.reason;
-  return printable(milestone?.title ?? lastLine).trim();
+  if (result !== null && result.state !== 'success') return visible(result.reason);
+  return visible((milestone?.title ?? lastLine).trim());
 }
 
 /** Returns the progress; null if the task has ended or its progress is unknown. */
@@ -91,9 +94,9 @@ function percentOf({ result, progress, milestone }: TaskView): number | null {
   return percent === null ? null : Math.min(100, Math.max(0, Math.round(percent)));
 }
 
-function bar(percent: number): string {
+function bar(percent: number): VisibleText {
   const full = Math.round((percent / 100) * BAR_CELLS);
-  return `${'█'.repeat(full)}${'░'.repeat(BAR_CELLS - full)} ${String(percent).padStart(3)}%`;
+  return say`${repeated('█', full)}${repeated('░', BAR_CELLS - full)} ${visible(String(percent).padStart(3))}%`;
 }
 
 /** `build: error after 3.2s: exit code 1`, and the last lines of output if they were not shown yet. */

@@ -12,13 +12,12 @@ import {
   type WaitingAsk,
   waitingAsks,
 } from '../agents/pending-asks.ts';
-import { canAsk, shownRequest } from '../agents/shown-request.ts';
 import { printDecision } from '../agents/print-decision.ts';
 import { confirm } from '../command-line/confirm.ts';
 import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { printable } from '../output/printable.ts';
-import { notice } from '../output/stdio.ts';
+import { isTerminal, notice } from '../output/stdio.ts';
 import { openClient, type VerbAction } from '../program.ts';
 
 const approve: VerbAction<'approve'> = async ({ flags, operands }, program) => {
@@ -53,9 +52,15 @@ async function chosenAsk(
   );
 }
 
+/** Returns whether a person sees the output, and can answer. */
+function canAsk(): boolean {
+  return isTerminal(0) && isTerminal(2);
+}
+
 /** Shows the request with everything that the answer would do, and asks. */
 async function isWanted(found: WaitingAsk, option: PermissionOption | null, input: unknown): Promise<boolean> {
   const { agent, ask } = found;
+  const { shownRequest } = await import('../agents/shown-request.ts');
   notice(shownRequest(ask, 2));
   if (input !== undefined) notice(`  with this input instead: ${printable(JSON.stringify(input))}`);
   const how = option === null ? 'allow once' : `${printable(option.label)} (${printable(option.id)})`;

@@ -1,6 +1,6 @@
 /**
  * `spool completions`: shell scripts generated from the table of verbs. Sessions are completed by name: all that `ls` shows, or
- * only running ones for verbs that need one. Keeps SAY-7.
+ * only running ones for verbs that need one. Keeps SAY-7 and NODE-42.
  */
 import { COMMON_FLAGS, type Flag, type Verb } from '../command-line/arguments.ts';
 import type { VerbAction } from '../program.ts';
@@ -32,8 +32,8 @@ function flagsOf(verb: Verb): readonly (readonly [string, Flag])[] {
   return Object.entries({ ...verb.flags, ...COMMON_FLAGS } as Record<string, Flag>);
 }
 
-/** The flags before the verb; `--context` completes the saved contexts. */
-const BEFORE = ['--context', '--host', '--token-file'];
+/** The flags before the verb; `--context` completes the saved contexts, and `--node` the nodes. */
+const BEFORE = ['--context', '--host', '--token-file', '--node'];
 
 /** Returns all long spellings of a flag. */
 const longNames = ([long, flag]: readonly [string, Flag]): string[] => [long, ...(flag.also ? [flag.also] : [])];
@@ -72,7 +72,12 @@ const whichOf = (name: string): string => (NEED_RUNNING.has(name) ? '--running' 
 
 /** Name and state, separated by a tab. The shell passes `\\t` on as it is, and `ls` makes it a tab. */
 const NAMED = '{{.name}}\\t{{.status.state}}';
-const sessionsFor = (which: string): string => `spool ls ${which} --format "${NAMED}" 2>/dev/null`.replace('  ', ' ');
+const sessionsFor = (which: string): string =>
+  `spool ls --seen ${which} --format "${NAMED}" 2>/dev/null`.replace('  ', ' ');
+
+function takesNode(flag: Flag): boolean {
+  return flag.value === 'NODE';
+}
 
 function takesFiles(flag: Flag): boolean {
   return /DIR|FILE/.test(flag.value ?? '');
@@ -114,7 +119,7 @@ _spool_sessions() {
   local session
   while IFS= read -r session; do
     if [[ $session == "$1"* ]]; then COMPREPLY+=("$(printf %q "$session")"); fi
-  done < <(spool ls $2 --format '{{.name}}' 2>/dev/null)
+  done < <(spool ls --seen $2 --format '{{.name}}' 2>/dev/null)
 }
 _spool_command() {
   if declare -F _command_offset >/dev/null; then _command_offset "$1"; else COMPREPLY=($(compgen -f -- "$2")); fi
@@ -124,6 +129,9 @@ _spool_contexts() {
   while IFS= read -r context; do
     if [[ $context == "$1"* ]]; then COMPREPLY+=("$(printf %q "$context")"); fi
   done < <(spool context ls --quiet 2>/dev/null)
+}
+_spool_nodes() {
+  COMPREPLY=($(compgen -W "$(spool node ls --quiet 2>/dev/null)" -- "$1"))
 }
 _spool() {
   # Flags before the verb are put aside.
@@ -140,6 +148,7 @@ _spool() {
   fi
   case \${COMP_WORDS[1]} in
     --context) _spool_contexts "$cur"; return ;;
+    --node) _spool_nodes "$cur"; return ;;
     --token-file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     --*) return ;;
   esac
@@ -177,6 +186,8 @@ ${values.join('\n')}
     COMPREPLY=($(compgen -W "$values" -- "$cur"))
     if [[ \${COMPREPLY[*]} == *[:=] ]]; then compopt -o nospace 2>/dev/null; fi
     COMPREPLY=("\${COMPREPLY[@]#"$before"}")
+  elif [[ $prev == --node ]]; then
+    _spool_nodes "$cur"
   elif [[ " $valued " == *" $prev "* ]]; then
     if [[ " $files " == *" $prev "* ]]; then COMPREPLY=($(compgen -f -- "$cur")); fi
   elif [[ $cur == -* ]]; then
@@ -200,7 +211,7 @@ function zsh(): string {
       const value =
         flag.kind === 'on'
           ? ''
-          : `:${quote(flag.value ?? 'value').replaceAll(/[[\]:]/g, '')}:${takesFiles(flag) ? '_files' : zshWords(flag)}`;
+          : `:${quote(flag.value ?? 'value').replaceAll(/[[\]:]/g, '')}:${takesFiles(flag) ? '_files' : takesNode(flag) ? '_spool_nodes' : zshWords(flag)}`;
       const spelled = [
         ...(flag.short ? [`-${flag.short}`] : []),
         ...longNames([long, flag]).map((name) => `--${name}`),
@@ -227,7 +238,7 @@ _spool_sessions() {
   # Two lists: what is typed, and what is shown with the state behind it.
   local -a names shown
   local line
-  for line in "\${(@f)$(spool ls $which --format '${NAMED}' 2>/dev/null)}"; do
+  for line in "\${(@f)$(spool ls --seen $which --format '${NAMED}' 2>/dev/null)}"; do
     [[ -n $line ]] || continue
     names+=("\${line%%$'\\t'*}")
     shown+=("\${line/$'\\t'/  -- }")
@@ -237,6 +248,11 @@ _spool_sessions() {
 _spool_contexts() {
   local -a names
   names=("\${(@f)$(spool context ls --quiet 2>/dev/null)}")
+  compadd -a names
+}
+_spool_nodes() {
+  local -a names
+  names=("\${(@f)$(spool node ls --quiet 2>/dev/null)}")
   compadd -a names
 }
 _spool() {
@@ -257,6 +273,7 @@ ${[...ALL.map(([name, verb]) => [name, verb.summary] as const), ['help', 'show h
   if [[ $words[2] == --* ]]; then
     case $words[2] in
       --context) _spool_contexts ;;
+      --node) _spool_nodes ;;
       --token-file) _files ;;
     esac
     return
@@ -278,6 +295,7 @@ function zshWords({ words }: Flag): string {
 
 const FISH_BEFORE = [
   "complete -c spool -n __fish_use_subcommand -l context -x -a '(spool context ls --quiet 2>/dev/null)' -d 'a saved machine'",
+  "complete -c spool -n __fish_use_subcommand -l node -x -a '(spool node ls --quiet 2>/dev/null)' -d 'a node of this machine'",
   "complete -c spool -n __fish_use_subcommand -l host -x -d 'the address of another machine'",
   "complete -c spool -n __fish_use_subcommand -l token-file -r -F -d 'the file with the token for it'",
 ];
@@ -292,7 +310,8 @@ function fish(): string {
       ...flagsOf(verb).map(([long, flag]) => {
         const short = flag.short ? ` -s ${flag.short}` : '';
         const words = flag.words === undefined ? '' : ` -a ${quote(flag.words.join(' '))}`;
-        const value = flag.kind === 'on' ? '' : takesFiles(flag) ? ' -r -F' : ` -x${words}`;
+        const nodes = takesNode(flag) ? " -a '(spool node ls --quiet 2>/dev/null)'" : '';
+        const value = flag.kind === 'on' ? '' : takesFiles(flag) ? ' -r -F' : ` -x${words}${nodes}`;
         const spelled = longNames([long, flag]).map((name) => ` -l ${name}`);
         return `complete -c spool ${seen}${short}${spelled.join('')}${value} -d ${quote(flag.about)}`;
       }),

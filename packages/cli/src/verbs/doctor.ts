@@ -17,6 +17,7 @@ import {
   socketIn,
   SpoolError,
 } from '@spool/protocol';
+import { shortDuration } from '@spool/protocol/duration';
 import { agentChecks } from '../agents/agent-check.ts';
 import { formatConfigFault } from '../command-line/config-faults.ts';
 import { failureOf } from '../command-line/failure.ts';
@@ -415,10 +416,17 @@ export function running(status: DaemonStatus, answerMs: number): DoctorFinding[]
 }
 
 /** An older daemon does not report the version of its gateway. */
-function versions({ version, gateway }: DaemonStatus): DoctorFinding {
+function versions({ version, gateway, program }: DaemonStatus): DoctorFinding {
   const check = 'version';
   const gatewayVersion = gateway?.version;
-  if (version === VERSION && (gatewayVersion ?? VERSION) === VERSION) return { check, level: 'ok', says: VERSION };
+  const refused = program?.refused;
+  if (refused !== undefined && refused.at >= (program?.since ?? 0)) {
+    const says = `a new program was given up ${shortDuration(Date.now() - refused.at)} ago: ${printable(refused.reason)}`;
+    return { check, level: 'warn', says, todo: 'check that installation, then run spool daemon upgrade' };
+  }
+  const since = program?.since === undefined ? '' : `, in use for ${shortDuration(Date.now() - program.since)}`;
+  if (version === VERSION && (gatewayVersion ?? VERSION) === VERSION)
+    return { check, level: 'ok', says: `${VERSION}${since}` };
   const parts = [
     `the daemon is ${printable(version)}`,
     ...(gatewayVersion === undefined ? [] : [`the gateway is ${printable(gatewayVersion)}`]),

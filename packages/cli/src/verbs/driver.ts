@@ -76,7 +76,7 @@ async function runInPipe(
     throw new UsageError(`--cwd ${JSON.stringify(cwd)} is not a folder`, 'driver');
   const { command, agent } = agentRun(name, { model, mode, resume, program: own?.split(' ') }, () => '');
   const file = program.isBundled ? 'pipe.mjs' : '../../driver-process/src/pipe/pipe.ts';
-  const { Pipe } = (await import(`${program.folder}/${file}`)) as PipeProgram;
+  const { Pipe } = (await program.importModule(`${program.folder}/${file}`)) as PipeProgram;
   const { exitCode, signal, isClosed, endedBy } = await new Pipe({
     name,
     command: [...command, ...extra],

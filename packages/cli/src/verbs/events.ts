@@ -6,10 +6,10 @@ import { UsageError } from '../command-line/usage-error.ts';
 import { eventJson } from '../events/event-json.ts';
 import { eventLine } from '../events/event-line.ts';
 import { EVENT_TYPES, type ListedEvent, sessionIdOf } from '../events/listed-event.ts';
-import { pastEvents } from '../events/past-events.ts';
-import { SessionNames } from '../events/session-names.ts';
+import { EventMachines } from '../events/event-machines.ts';
 import { jsonText } from '../output/json-text.ts';
 import { writeText } from '../output/stdio.ts';
+import { hasNodes } from '../remote/has-nodes.ts';
 
 /** The age of the oldest events of all sessions without --since. */
 const PAST_MS = 24 * 60 * 60 * 1000;
@@ -33,20 +33,20 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
   for (const type of flags.type) checkType(type);
   const since = sinceOf(flags.since, operands.length > 0);
   await using client = await openClient(program);
-  const names = new SessionNames(client);
-  const wanted = await Promise.all(operands.map(async (operand) => (await client.get(operand)).id));
+  const sessions =
+    operands.length === 0 ? undefined : await Promise.all(operands.map(async (each) => (await client.get(each)).id));
   const types = flags.type.length > 0 ? flags.type : undefined;
-  const sessions = wanted.length > 0 ? wanted : undefined;
+  const isEverywhere = sessions === undefined && hasNodes(program);
+  const machines = new EventMachines(client, program.host()?.node);
   // Subscribe before listing, so that no event in between is missed; duplicates are printed once.
-  const live = flags.follow ? client.events({ sessions, types }) : [];
+  const live = flags.follow ? (isEverywhere ? client.nodes : client).events({ sessions, types }) : [];
   const told = new Set<string>();
   if (!flags.new) {
-    const listed = (await client.list()).filter(({ id }) => sessions?.includes(id) ?? true);
-    names.learn(listed);
-    for (const event of await pastEvents(client, listed, since)) {
+    if (isEverywhere) await machines.findNodes();
+    for (const { node, event } of await machines.past(sessions, since)) {
       if (types !== undefined && !types.includes(event.type)) continue;
-      if (keyOf(event) !== '') told.add(keyOf(event));
-      await tell(event, names.lastKnown(event));
+      if (keyOf(event) !== '') told.add(`${node ?? ''} ${keyOf(event)}`);
+      await tell(event, node, machines.names(node).lastKnown(event));
     }
   }
   const logs = flags.follow && types?.includes('task_log') ? client.taskEvents() : undefined;
@@ -54,20 +54,24 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
     for await (const event of logs ?? []) {
       if (event.type !== 'task_log' || !(sessions?.includes(event.taskId) ?? true)) continue;
       const listed = { ...event, at: Date.now() };
-      await tell(listed, await names.nameFor(listed));
+      await tell(listed, undefined, await machines.names(undefined).nameFor(listed));
     }
   };
   const tellEvents = async (): Promise<void> => {
     for await (const event of live) {
-      if (!told.delete(keyOf(event))) await tell(event, await names.nameFor(event));
+      const node = 'node' in event ? event.node : program.host()?.node;
+      if (told.delete(`${node ?? ''} ${keyOf(event)}`)) continue;
+      await tell(event, node, await machines.names(node).nameFor(event));
     }
   };
   await Promise.all([tellEvents(), tellLogs()]);
   return 0;
 
-  async function tell(event: ListedEvent, name: string): Promise<void> {
+  async function tell(event: ListedEvent, node: string | undefined, name: string): Promise<void> {
     if (!flags.json && types === undefined && isEndStatus(event)) return;
-    const line = flags.json ? jsonText(eventJson(event, name)) : eventLine(event, name, Date.now());
+    const line = flags.json
+      ? jsonText({ ...eventJson(event, name), ...(node !== undefined && { node }) })
+      : eventLine(event, isEverywhere && node !== undefined && name !== '' ? `${node}/${name}` : name, Date.now());
     await writeText(`${line}\n`);
   }
 };

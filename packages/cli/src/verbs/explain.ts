@@ -75,7 +75,21 @@ function evidenceTable(evidence: readonly Evidence[], now: number, width: number
   );
 }
 
-const PROGRAMS = { claude: 'Claude Code', codex: 'Codex' } as const;
+const PROGRAMS: Readonly<Record<SideChannel['agent'], string>> = {
+  claude: 'Claude Code',
+  codex: 'Codex',
+  gemini: 'Gemini',
+  grok: 'Grok',
+  opencode: 'OpenCode',
+};
+
+const CHANNELS: Readonly<Record<SideChannel['agent'], string>> = {
+  claude: 'hooks',
+  codex: 'its own app-server',
+  gemini: 'its chat file',
+  grok: 'its own leader',
+  opencode: 'its own port',
+};
 
 /** `Codex 0.169.0 has its own app-server: PATH`, or why it has none. */
 export function sideChannelLine({ agent, version, socket, hasEvents, why }: SideChannel): string {
@@ -84,8 +98,8 @@ export function sideChannelLine({ agent, version, socket, hasEvents, why }: Side
 }
 
 function sideChannelText(agent: SideChannel['agent'], socket: string | null, hasEvents: boolean, why: string): string {
-  if (socket !== null) return `has its own app-server: ${socket}`;
-  if (hasEvents) return 'reports its events by hooks';
+  if (socket !== null) return `has its own ${agent === 'codex' ? 'app-server' : 'leader'}: ${socket}`;
+  if (hasEvents) return `reports its events by ${CHANNELS[agent]}`;
   return agent === 'codex' ? `has no separate app-server: ${why}` : `has no side channel: ${why}`;
 }
 

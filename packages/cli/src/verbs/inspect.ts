@@ -1,24 +1,23 @@
 /** `spool inspect`: everything about one session; of an agent, also the requests that wait, whole. Keeps REQ-1, SHOW-11. */
 import { type SessionInfo, SpoolError, type Viewer } from '@spool/protocol';
-import type { Client, RequestEvent, TerminalModes } from '@spool/client';
-import { AgentHandle } from '@spool/client/node';
+import type { RequestEvent, TerminalModes } from '@spool/client';
 import { longDuration, shortDuration } from '@spool/protocol/duration';
 import { formatTime } from '../output/local-time.ts';
 import { printCommand, printable } from '../output/printable.ts';
-import { openClient, type VerbAction } from '../program.ts';
+import { openClient, openForRequests, type ProgramLocation, type VerbAction } from '../program.ts';
 import { formatByteSize } from '../command-line/quantities.ts';
 import { describeState } from '../output/session-words.ts';
 import { print, printJson } from '../output/stdio.ts';
 
 const inspect: VerbAction<'inspect'> = async ({ flags, operands }, program) => {
-  await using client = await openClient(program);
+  await using client = await openForRequests(program);
   const session = await client.get(operands[0] ?? '');
   // A session may end, or be unreadable: its known part is shown all the same.
   const modes = await client.modes(session.id).catch((error: unknown) => {
     if (SpoolError.is(error)) return null;
     throw error;
   });
-  const requests = await openRequests(client, session);
+  const requests = await openRequests(program, session);
   if (flags.json) printJson({ ...session, modes, ...(requests && { requests: requests.map(requestJson) }) });
   else {
     print(describeSession(session, Date.now(), modes).join('\n'));
@@ -28,9 +27,12 @@ const inspect: VerbAction<'inspect'> = async ({ flags, operands }, program) => {
 };
 
 /** Returns the requests of an agent that wait; null for a session that is not one. */
-async function openRequests(client: Client, session: SessionInfo): Promise<readonly RequestEvent[] | null> {
+async function openRequests(program: ProgramLocation, session: SessionInfo): Promise<readonly RequestEvent[] | null> {
   if (session.driver === undefined) return null;
-  return session.state === 'running' ? await new AgentHandle(client, session).requests() : [];
+  if (session.state !== 'running') return [];
+  const { AgentHandle } = await import('@spool/client/node');
+  await using client = await openClient(program);
+  return await new AgentHandle(client, session).requests();
 }
 
 /** Members and their names are for programs: add, never rename. */

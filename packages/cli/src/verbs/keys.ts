@@ -1,7 +1,8 @@
 /** `spool keys`: presses keys in a session, one after the other. */
 import type { RequestClient } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
-import { encodeKey, INITIAL_MODES, keyNames, type ModeState } from '@spool/vt';
+import { encodeKey, keyNames } from '@spool/vt/keys';
+import { INITIAL_MODES, type ModeState } from '@spool/vt/modes';
 import { openForRequests, type VerbAction } from '../program.ts';
 import { namedJson } from '../output/session-json.ts';
 import { printJson } from '../output/stdio.ts';

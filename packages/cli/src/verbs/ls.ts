@@ -1,14 +1,14 @@
 /** `spool ls`: lists sessions as a table, as ids, as JSON or as lines of one's own form. Keeps LIST-2 and LIST-5. */
-import { existsSync } from 'node:fs';
 import type { RequestClient } from '@spool/client';
-import { homeFrom, nodesFile, type SessionInfo } from '@spool/protocol';
+import type { SessionInfo } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 import { askedFor, type ListQuery } from '../listing/filters.ts';
 import { sessionOrder } from '../listing/order.ts';
 import { ownCommand } from '../output/own-command.ts';
 import { printable } from '../output/printable.ts';
 import { notice, print, printJson, terminalHeight, terminalWidth, wantsColour } from '../output/stdio.ts';
-import { openForRequests, type ProgramLocation, type VerbAction } from '../program.ts';
+import { openForRequests, type VerbAction } from '../program.ts';
+import { hasNodes } from '../remote/has-nodes.ts';
 
 /** The number of ended sessions shown without --all; fewer on a terminal where the running ones would scroll away. */
 const ENDED_SHOWN = 10;
@@ -28,7 +28,7 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   const [running, ended, afar] = await Promise.all([
     asked.running === null ? [] : client.list(asked.running),
     listEnded(client, asked.ended, limit),
-    hasNodes(program) ? listNodes(asked, limit) : null,
+    hasNodes(program) ? listNodes(asked, limit, flags.seen) : null,
   ]);
   const latest = isSome ? ended.sessions.slice(0, endedRoom(running.length)) : ended.sessions;
   const own = program.host()?.node;
@@ -58,15 +58,11 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
 
 export default ls;
 
-/** Returns whether there are nodes: a file of the gateway exists then. */
-function hasNodes(program: ProgramLocation): boolean {
-  return program.host() === null && existsSync(nodesFile(homeFrom(process.env, process.getuid?.() ?? 0)));
-}
-
 /** Lists the sessions of nodes, without which a list must not fail. */
 async function listNodes(
   asked: ListQuery,
   limit: number | undefined,
+  asSeen: boolean,
 ): Promise<{
   readonly sessions: readonly SessionInfo[];
   readonly hidden: number;
@@ -74,7 +70,7 @@ async function listNodes(
 }> {
   const { asShown, sessionsOfNodes } = await import('../remote/node-sessions.ts');
   const now = Date.now();
-  const found = await sessionsOfNodes(asked, limit);
+  const found = await sessionsOfNodes(asked, limit, asSeen);
   if (found === null) notice('The sessions of nodes are not listed, because no gateway runs; `spool web` starts it.');
   const sessions = found?.sessions ?? [];
   const ended = sessions.filter(({ state }) => state !== 'running').length;

@@ -1,13 +1,16 @@
 /** `spool node`: other machines whose sessions are used as if they were here, and the machines that this one serves. */
 import { hostname } from 'node:os';
-import { askNodes } from '@spool/client/nodes';
-import { isRole, type NodeInfo, NODE_NAME, type Role, ROLES } from '@spool/protocol';
+import { resolve } from 'node:path';
+import { askNodes, type NodeRoadOptions } from '@spool/client/nodes';
+import { isRole, type NodeInfo, NODE_NAME, type Role, ROLES, SpoolError } from '@spool/protocol';
 import { shortDuration } from '@spool/protocol/duration';
 import { UsageError } from '../command-line/usage-error.ts';
 import { printable } from '../output/printable.ts';
-import { notice, print, printJson, terminalWidth } from '../output/stdio.ts';
+import { isTerminal, notice, print, printJson, terminalWidth } from '../output/stdio.ts';
 import { formatTable } from '../output/table.ts';
 import { openForRequests, type ProgramLocation, type VerbAction } from '../program.ts';
+import { nodeNames } from '../remote/node-choice.ts';
+import { readToken } from '../remote/token-file.ts';
 
 type NodeFlags = Parameters<VerbAction<'node'>>[0]['flags'];
 
@@ -19,12 +22,7 @@ const node: VerbAction<'node'> = async ({ flags, operands }, program) => {
       return await invite(flags, program);
     case 'join': {
       if (first === undefined || second === undefined) throw new UsageError('`node join` needs URL and CODE', 'node');
-      const name = flags.name ?? hostname();
-      if (!NODE_NAME.test(name))
-        throw new UsageError(
-          `${JSON.stringify(name)} cannot be the name of a node; use --name with letters, digits, dots, dashes and underscores`,
-          'node',
-        );
+      const name = checkedName(flags.name ?? hostname());
       const joined = await askNodes('join', { url: first, code: second, name, role: roleOf(flags.role) }, road);
       if (flags.json) printJson(joined);
       else {
@@ -35,7 +33,21 @@ const node: VerbAction<'node'> = async ({ flags, operands }, program) => {
       }
       return 0;
     }
+    case 'add': {
+      if (first === undefined) throw new UsageError('`node add` needs URL', 'node');
+      const added = await (first.startsWith('ssh:') ? addOverSsh : addNode)(first, flags, road, program);
+      if (flags.json) printJson(added);
+      else {
+        print(`${added.name} is a node of this machine, with the rights of ${article(added.role)}.`);
+        notice(`Its key: ${added.fingerprint}.`);
+      }
+      return 0;
+    }
     case 'ls': {
+      if (flags.quiet) {
+        for (const name of nodeNames()) print(name);
+        return 0;
+      }
       const { nodes } = await askNodes('list', {}, road);
       if (flags.json) printJson(nodes);
       else if (nodes.length === 0) notice('There are no nodes; `spool node invite` prints how to add one.');
@@ -44,10 +56,24 @@ const node: VerbAction<'node'> = async ({ flags, operands }, program) => {
     }
     case 'remove': {
       if (first === undefined) throw new UsageError('which node? `spool node ls` lists them', 'node');
+      const { nodes } = await askNodes('list', {}, road);
+      const found = nodes.find(({ name }) => name === first);
+      const url = found?.road === 'ssh' ? found.url : undefined;
+      if (url !== undefined) await checkLosses(url, flags.force);
       const removed = await askNodes('remove', { name: first }, road);
+      if (url !== undefined) await removeThere(url, flags.force);
       if (flags.json) printJson({ ...removed, removed: true });
       else print(`Removed ${printable(removed.name)}.`);
       return 0;
+    }
+    case 'serve': {
+      const { serveStdio } = await import('../remote/ssh-service.ts');
+      return await serveStdio(first ?? '', second, roleOf(flags.role), road);
+    }
+    case 'unserve': {
+      const { endService } = await import('../remote/ssh-service.ts');
+      await using client = await openForRequests(program);
+      return await endService(first ?? '', client);
     }
     case 'joined': {
       const { machines } = await askNodes('joins', {}, road);
@@ -68,11 +94,77 @@ const node: VerbAction<'node'> = async ({ flags, operands }, program) => {
       return 0;
     }
     default:
-      throw new UsageError(`unknown action \`node ${action}\`; use invite, join, ls, remove, joined or leave`, 'node');
+      throw new UsageError(
+        `unknown action \`node ${action}\`; use add, invite, join, ls, remove, joined or leave`,
+        'node',
+      );
   }
 };
 
 export default node;
+
+async function addNode(url: string, flags: NodeFlags, road: NodeRoadOptions): Promise<NodeInfo> {
+  if (flags.tokenFile === undefined && isTerminal(0))
+    throw new UsageError('`node add` reads the token from stdin, or from --token-file FILE', 'node');
+  const name = checkedName(flags.name ?? hostOf(url));
+  const token = readToken(flags.tokenFile ?? '-');
+  const authority = process.env.NODE_EXTRA_CA_CERTS;
+  const ca = authority === undefined || authority === '' ? undefined : resolve(authority);
+  return await askNodes('add', { url, name, token, ca }, road);
+}
+
+async function addOverSsh(
+  url: string,
+  flags: NodeFlags,
+  road: NodeRoadOptions,
+  program: ProgramLocation,
+): Promise<NodeInfo> {
+  const name = checkedName(flags.name ?? hostOf(url));
+  const role = roleOf(flags.role);
+  const { installOverSsh } = await import('../remote/ssh-node.ts');
+  const { isCopied } = await installOverSsh(url, program.folder);
+  if (isCopied) notice(`Copied Spool to ${printable(url)}.`);
+  return await askNodes('add', { url, name, role, agent: process.env.SSH_AUTH_SOCK }, road);
+}
+
+/** Refuses to remove a node with sessions: their output would be gone. */
+async function checkLosses(url: string, isForced: boolean): Promise<void> {
+  if (isForced) return;
+  const { sessionsLostOverSsh } = await import('../remote/ssh-node.ts');
+  const lost = await sessionsLostOverSsh(url);
+  if (lost === null)
+    throw new SpoolError('NOT_ALLOWED', {
+      reason: 'this may remove sessions with all output, and the node does not list them; use --force to do so',
+    });
+  if (lost > 0)
+    throw new SpoolError('NOT_ALLOWED', {
+      reason: `this would remove ${lost} ${lost === 1 ? 'session' : 'sessions'} with all output from the node; use --force to do so`,
+    });
+}
+
+/** Removes the package there. With --force, a node that is not reached is forgotten all the same. */
+async function removeThere(url: string, isForced: boolean): Promise<void> {
+  const { removeOverSsh } = await import('../remote/ssh-node.ts');
+  try {
+    await removeOverSsh(url);
+  } catch (error) {
+    if (!isForced) throw error;
+    notice(`The package is still there, in ~/.local/share/spool-node: ${(error as Error).message}`);
+  }
+}
+
+function checkedName(name: string): string {
+  if (NODE_NAME.test(name)) return name;
+  throw new UsageError(
+    `${JSON.stringify(name)} cannot be the name of a node; use --name with letters, digits, dots, dashes and underscores`,
+    'node',
+  );
+}
+
+/** Returns the first label of the host of an address. */
+function hostOf(url: string): string {
+  return /^[\w+.-]+:\/\/(?:[^/@]*@)?([A-Za-z0-9][\w-]*)/.exec(url)?.[1] ?? '';
+}
 
 async function invite(flags: NodeFlags, program: ProgramLocation): Promise<number> {
   const role = roleOf(flags.role) ?? 'operator';
@@ -104,10 +196,10 @@ function table(nodes: readonly NodeInfo[]): string[] {
   const now = Date.now();
   return formatTable(
     ['NAME', 'ROAD', 'STATE', 'SESSIONS', 'ROLE', 'VERSION', 'KEY'].map((title) => ({ title })),
-    nodes.map(({ name, road, state, since, version, sessions, role, fingerprint }) => [
+    nodes.map(({ name, road, state, since, version, sessions, role, fingerprint, reason }) => [
       printable(name),
       road,
-      `${state} ${shortDuration(now - since)}`,
+      `${state} ${shortDuration(now - since)}${reason === undefined ? '' : `: ${printable(reason)}`}`,
       String(sessions),
       role,
       printable(version ?? ''),

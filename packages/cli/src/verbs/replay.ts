@@ -6,7 +6,7 @@ import { printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { ReplayClock } from '../recording/replay-clock.ts';
 import { flush, isTerminal, notice, print, writeOut } from '../output/stdio.ts';
-import { UserTerminal } from '../attach/terminal.ts';
+import { UserTerminal } from '../tui/terminal.ts';
 import { timedOutput } from '../session-output/timed-output.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { ViewerScreen } from '../attach/viewer-screen.ts';

@@ -1,9 +1,9 @@
 /**
- * `spool rerun`: starts the command of an ended session again, in its folder, as a new session. An agent without a terminal is
- * resumed instead, so that it continues its own conversation. Keeps RUN-50.
+ * `spool rerun`: starts the command of an ended session again, in its folder, as a new session. An agent continues its own
+ * conversation. Of several sessions, one that cannot be started is reported, and the others are started. Keeps RUN-50.
  */
 import { agentEnvironment, type Client } from '@spool/client/node';
-import { type SessionInfo, SpoolError } from '@spool/protocol';
+import { isHeadless, type SessionInfo, SpoolError } from '@spool/protocol';
 import { confirm } from '../command-line/confirm.ts';
 import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -22,14 +22,21 @@ const rerun: VerbAction<'rerun'> = async ({ flags, operands }, program) => {
   if (flags.lost === operands.length > 0) throw new UsageError('name the sessions, or use --lost', 'rerun');
   await using client = await openClient(program);
   const chosen = flags.lost ? await lostSessions(client) : await Promise.all(operands.map((id) => client.get(id)));
-  for (const session of chosen) check(session);
   if (flags.lost && !(await isConfirmed(chosen, flags))) return EXIT.notAllowed;
+  let failures = 0;
   for (const session of chosen) {
-    const started = await startAgain(client, program, session);
-    if (flags.json) printJson(started);
-    else print(started.id);
+    try {
+      check(session);
+      const started = await startAgain(client, program, session);
+      if (flags.json) printJson(started);
+      else print(started.id);
+    } catch (error) {
+      if (chosen.length === 1) throw error;
+      failures++;
+      notice(`spool: ${printable(session.name)} (${session.id}): ${printable((error as Error).message)}`);
+    }
   }
-  return 0;
+  return failures === 0 ? 0 : EXIT.failed;
 };
 
 export default rerun;
@@ -66,14 +73,14 @@ async function isConfirmed(chosen: readonly SessionInfo[], flags: { readonly yes
 
 async function startAgain(client: Client, program: ProgramLocation, session: SessionInfo): Promise<SessionInfo> {
   const { env, cwd: _here, ...limits } = runPlace(program, { env: [], inheritEnv: false });
-  if (session.driver !== undefined) {
+  if (isHeadless(session)) {
     const agent = await client.resumeAgent(session.id, {
-      env: client.isRemote ? env : { ...agentEnvironment(session.driver.name), ...env },
+      env: client.isRemote ? env : { ...agentEnvironment(session.driver!.name), ...env },
     });
     return await client.get(agent.id);
   }
   const { info } = await client.run({
-    command: session.command,
+    command: session.driver === undefined ? session.command : await client.commandAgain(session.id),
     cwd: session.cwd,
     size: session.size,
     sizePolicy: session.sizePolicy,

@@ -1,7 +1,8 @@
-/** `spool watch`: a live list of the sessions; with --json, one line per change. */
+/** `spool watch`: a live list of the sessions of all machines; with --json, one line per change. Keeps NODE-47. */
 import { openClient, type VerbAction } from '../program.ts';
 import { isTerminal } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
+import { hasNodes } from '../remote/has-nodes.ts';
 import { tellRows } from '../watch/json.ts';
 import { watchSessions } from '../watch/view.ts';
 
@@ -10,7 +11,8 @@ const watch: VerbAction<'watch'> = async ({ flags }, program) => {
     const others = 'use `spool ls` for a single list, or `spool events -f`';
     throw new UsageError(`\`watch\` needs a terminal; ${others} or \`watch --json\` for changes`, 'watch');
   }
-  await using client = await openClient(program);
+  await using own = await openClient(program);
+  const client = hasNodes(program) ? (await import('@spool/client')).everywhere(own) : own;
   if (flags.json) await tellRows(client);
   else await watchSessions(client, { showsEnded: flags.all });
   return 0;

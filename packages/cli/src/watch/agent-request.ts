@@ -3,7 +3,7 @@
  * Keeps WATCH-42: an answer is possible only while the whole request is on the screen.
  */
 import type { AgentHandle, Client, Decided } from '@spool/client/node';
-import { ansiLine, type AgentRequestEvent, say, span, visible } from '@spool/render';
+import { type AgentRequestEvent, type Line, say, span, visible } from '@spool/render';
 import { type AskChoice, editableOf, makeChoices } from '../agents/view/ask-choices.ts';
 import { askDocument, panelPart } from '../agents/view/ask-panel.ts';
 import { giveAnswer, giveText, lostWords } from '../agents/view/give-answer.ts';
@@ -24,24 +24,22 @@ export type RequestKey =
 const WRITE_LABELS = { message: 'deny, because:', answer: 'answer:', input: 'allow this instead:' } as const;
 
 /** Returns the request that waits longest; null if none does. */
-export async function openRequest(client: Client, row: Row, isColoured: boolean): Promise<AgentRequest | null> {
+export async function openRequest(client: Client, row: Row): Promise<AgentRequest | null> {
   const agent = await client.openAgent(row.id);
   const [ask] = await agent.requests();
-  return ask ? new AgentRequest(agent, row, ask, isColoured) : null;
+  return ask ? new AgentRequest(agent, row, ask) : null;
 }
 
 export class AgentRequest {
   readonly #agent: AgentHandle;
   readonly #ask: AgentRequestEvent;
   readonly #choices: readonly AskChoice[];
-  readonly #isColoured: boolean;
   readonly row: Row;
 
-  constructor(agent: AgentHandle, row: Row, ask: AgentRequestEvent, isColoured: boolean) {
+  constructor(agent: AgentHandle, row: Row, ask: AgentRequestEvent) {
     this.#agent = agent;
     this.#ask = ask;
     this.#choices = makeChoices(ask);
-    this.#isColoured = isColoured;
     this.row = row;
   }
 
@@ -50,13 +48,13 @@ export class AgentRequest {
   }
 
   /** Returns all lines, for a terminal of this many columns. */
-  lines(cols: number): string[] {
+  lines(cols: number): readonly Line[] {
     const width = Math.max(1, cols - 1);
     const { lines } = askDocument(this.#ask, width);
     const keys = { isFocused: true, isWriting: false, mayAnswer: true, unconfirmed: null };
     const part = panelPart(this.#ask, lines, { ...keys, width, rows: Infinity });
     const title = [span(say`${visible(this.row.name)} asks:`, { bold: true })];
-    return [title, ...part.lines].map((line) => ansiLine(line, this.#isColoured ? 'colours' : 'weights'));
+    return [title, ...part.lines];
   }
 
   /** Returns the effect of a key; null if it has none. */

@@ -6,15 +6,13 @@ import type { Client } from '@spool/client/node';
 import { type Size, SpoolError } from '@spool/protocol';
 import { sessionOrder } from '../listing/order.ts';
 import { recentSessions } from '../output/recent-sessions.ts';
-import { wantsColour, writeOut } from '../output/stdio.ts';
+import type { ViewPicture } from '../tui/terminal-view.ts';
 import type { Footer } from './footer.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { WatchLines } from './lines.ts';
 import { LIST_EVENTS, type Row, sinceOf, WatchList } from './list.ts';
-import type { DrawResult } from './painter.ts';
 import { pictureOf, type WatchPicture } from './picture.ts';
 import { SessionPreview } from './preview.ts';
-import { WatchScreen } from './screen.ts';
 import { WatchSelection } from './selection.ts';
 
 const ORDERS = ['need', 'name', 'age', 'active'].map((word) => ({ word, compare: sessionOrder(word) }));
@@ -29,8 +27,6 @@ export class WatchBoard implements Disposable {
   readonly #list = new WatchList();
   readonly #selection = new WatchSelection();
   readonly #lines: WatchLines;
-  readonly #screen = new WatchScreen();
-  readonly isColoured = wantsColour(1);
   readonly #listed = Promise.withResolvers<void>();
   /** The index of the order. */
   #order = 0;
@@ -87,11 +83,6 @@ export class WatchBoard implements Disposable {
     this.preview.follow(null);
   }
 
-  /** The content of the terminal is unknown. */
-  forgetScreen(): void {
-    this.#screen.forget();
-  }
-
   get(id: string): Row | undefined {
     return this.#list.get(id);
   }
@@ -140,7 +131,7 @@ export class WatchBoard implements Disposable {
     return layoutOf(this.size, { rows: this.#shown().length, preview: this.#showsPreview, panel: this.panelRows });
   }
 
-  draw(beside: DrawnBeside): DrawResult {
+  draw(beside: DrawnBeside): ViewPicture {
     const now = Date.now();
     const { size, layout } = this;
     const rows = this.#shown();
@@ -165,11 +156,11 @@ export class WatchBoard implements Disposable {
       previewTitle: hasPreview ? this.preview.titleIn(target) : '',
       now,
     };
-    const lines = pictureOf(picture, size, this.isColoured);
-    const text = this.#screen.paint(lines, size, (isFresh) => (hasPreview ? this.preview.paint(target, isFresh) : ''));
     return {
+      lines: pictureOf(picture, size),
+      paintRest: (isFresh) => (hasPreview ? this.preview.paint(target, isFresh) : ''),
+      cursor: null,
       agesMs: inView.map((row) => now - sinceOf(row)),
-      written: text === '' ? Promise.resolve() : writeOut(text),
     };
   }
 

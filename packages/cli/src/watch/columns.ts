@@ -1,4 +1,5 @@
 /** The widths of the columns of `spool watch`. */
+import { say, type VisibleText } from '@spool/protocol/visible-text';
 import { displayWidth } from '../output/printable.ts';
 import { shortState, statusWords } from '../output/session-words.ts';
 import { clean } from './text.ts';
@@ -13,7 +14,7 @@ export interface Widths {
   readonly last: number;
 }
 
-export const GAP = '  ';
+export const GAP = say`  `;
 const STATE_WIDTH_MIN = 7;
 const STATE_WIDTH_MAX = 22;
 /** The width below which a state is one word: `blocked` instead of `blocked permission`. */
@@ -25,7 +26,7 @@ const TEXT_WIDTH_MIN = 12;
 /** Texts change all the time: their column is as wide as the next of these steps, so that columns do not dance. */
 const TEXT_STEP = 12;
 
-export function stateOf(row: Row, width: number): string {
+export function stateOf(row: Row, width: number): VisibleText {
   const words = statusWords(row);
   return clean(width < WORDS_WIDTH_MIN ? shortState(words) : words);
 }

@@ -3,16 +3,18 @@
  */
 import type { Client } from '@spool/client/node';
 import type { Size } from '@spool/protocol';
+import type { Line } from '@spool/render/lines';
 import type { MouseReport } from '@spool/vt';
+import type { ViewPicture } from '../tui/terminal-view.ts';
+import type { Key, KeyName } from '../tui/key-reader.ts';
+import { TextInput } from '../tui/text-input.ts';
 import type { ActionResult } from './actions.ts';
 import type { AgentRequest } from './agent-request.ts';
 import { WatchBoard } from './board.ts';
 import type { Footer } from './footer.ts';
-import { edited, type Key, type KeyName } from './keys.ts';
 import type { Row } from './list.ts';
 import { messageLines } from './message.ts';
-import { footerOf, type Mode, panelOf, typeInto } from './modes.ts';
-import type { DrawResult } from './painter.ts';
+import { footerOf, isLeaving, type Mode, panelOf, typeInto, typeText } from './modes.ts';
 import { SessionKeys } from './session-keys.ts';
 
 const WHEEL = 64;
@@ -32,8 +34,10 @@ const MOVES: Partial<Readonly<Record<KeyName, (page: number) => number>>> = {
 const PANS: Partial<Readonly<Record<KeyName, readonly [rows: number, cols: number]>>> = {
   left: [0, -1],
   right: [0, 1],
-  'pan-up': [-1, 0],
-  'pan-down': [1, 0],
+  'word-left': [0, -1],
+  'word-right': [0, 1],
+  'scroll-up': [-1, 0],
+  'scroll-down': [1, 0],
 };
 
 const LETTERS: Readonly<Record<string, KeyName>> = { k: 'up', j: 'down', g: 'home', G: 'end', q: 'interrupt' };
@@ -45,6 +49,8 @@ export class WatchControls implements Disposable {
   #message: ActionResult | null = null;
   /** Called with a session to attach to. */
   onAttach: (row: Row) => void = () => {};
+  /** Called when everything is to be drawn again. */
+  onRedraw: () => void = () => {};
 
   constructor(client: Client, options: { readonly showsEnded: boolean }) {
     this.board = new WatchBoard(client, options);
@@ -77,7 +83,7 @@ export class WatchControls implements Disposable {
       return undefined;
     }
     if (key.type === 'key' && key.name === 'redraw') {
-      this.board.forgetScreen();
+      this.onRedraw();
       return undefined;
     }
     const mode = this.#mode;
@@ -88,9 +94,8 @@ export class WatchControls implements Disposable {
         this.#mode = { type: 'list' };
         return undefined;
       case 'filter': {
-        const { text, end } = edited(this.board.filter, key);
-        this.board.filter = text;
-        if (end !== null) this.#mode = { type: 'list' };
+        if (typeText(mode.input, key) !== null) this.#mode = { type: 'list' };
+        this.board.filter = mode.input.text;
         return undefined;
       }
       case 'line':
@@ -104,7 +109,7 @@ export class WatchControls implements Disposable {
         this.#mode = this.#sessionKeys.answer(mode, key);
         return undefined;
       case 'reading':
-        if (key.type === 'key' && (key.name === 'escape' || key.name === 'interrupt')) this.#mode = { type: 'list' };
+        if (isLeaving(key)) this.#mode = { type: 'list' };
         return undefined;
       case 'request':
         this.#mode = this.#sessionKeys.answerRequest(mode, key);
@@ -128,7 +133,7 @@ export class WatchControls implements Disposable {
     this.board.onChange();
   }
 
-  draw(size: Size): DrawResult {
+  draw(size: Size): ViewPicture {
     this.#settle(size);
     const mode = this.#mode;
     return this.board.draw({
@@ -169,7 +174,7 @@ export class WatchControls implements Disposable {
         this.board.togglePreview();
         return undefined;
       case '/':
-        this.#mode = { type: 'filter' };
+        this.#mode = { type: 'filter', input: new TextInput(this.board.filter) };
         return undefined;
       case '?':
         this.#mode = { type: 'help' };
@@ -186,14 +191,14 @@ export class WatchControls implements Disposable {
     this.board.onChange();
   }
 
-  get #requestLines(): readonly string[] {
+  get #requestLines(): readonly Line[] {
     return this.#mode.type === 'request' ? this.#mode.shown.lines(this.board.size.cols) : [];
   }
 
   #footer(): Footer {
     if (this.#message && !this.#isLong) return { type: 'message', ...this.#message };
     const keys = { type: 'keys', isAsking: this.board.selected?.status.state === 'blocked' } as const;
-    return footerOf(this.#mode, this.board.filter) ?? keys;
+    return footerOf(this.#mode) ?? keys;
   }
 
   /** Whether the last line would cut the message, which then gets separate lines above it. */

@@ -1,14 +1,17 @@
 /** The last line of `spool watch` (keys, messages, typed text), and its help. */
+import { say, visible, type VisibleText } from '@spool/protocol/visible-text';
+import { joinVisible, type Line, span } from '@spool/render/lines';
 import { cutToWidth, displayWidth } from '../output/printable.ts';
-import type { TextStyler } from './looks.ts';
-import { clean, endToWidth } from './text.ts';
+import type { TextInput } from '../tui/text-input.ts';
+import { LOOKS } from './looks.ts';
+import { clean } from './text.ts';
 
 export type Footer =
   /** `isAsking`: the selected session waits for an answer. */
   | { readonly type: 'keys'; readonly isAsking: boolean }
   | { readonly type: 'message'; readonly text: string; readonly isTrouble: boolean }
   | { readonly type: 'question'; readonly text: string }
-  | { readonly type: 'input'; readonly label: string; readonly text: string };
+  | { readonly type: 'input'; readonly label: string; readonly input: TextInput };
 
 export interface FooterFacts {
   readonly footer: Footer;
@@ -39,18 +42,16 @@ const HELP = [
 const HELP_KEYS_WIDTH = 13;
 
 /** Returns as many lines as fit: the first ones, which matter most. */
-export function helpLines(rows: number, width: number): string[] {
-  return HELP.slice(0, rows).map(([keys, what]) => cutToWidth(`  ${keys.padEnd(HELP_KEYS_WIDTH)}${what}`, width));
+export function helpLines(rows: number, width: number): Line[] {
+  return HELP.slice(0, rows).map(([keys, what]) => [
+    span(cutToWidth(visible(`  ${keys.padEnd(HELP_KEYS_WIDTH)}${what}`), width)),
+  ]);
 }
 
-export function footerLine(
-  { footer, filter, showsEnded, showsHelp }: FooterFacts,
-  width: number,
-  look: TextStyler,
-): string {
+export function footerLine({ footer, filter, showsEnded, showsHelp }: FooterFacts, width: number): Line {
   switch (footer.type) {
     case 'keys': {
-      if (showsHelp) return look('faint', cutToWidth(' press any key to return to the list', width));
+      if (showsHelp) return [span(cutToWidth(say` press any key to return to the list`, width), LOOKS.faint)];
       const keys = [
         ...(footer.isAsking ? ['space answer'] : []),
         'enter attach',
@@ -66,26 +67,24 @@ export function footerLine(
         'o order',
         'v preview',
       ];
-      return look('faint', fitting(keys, width));
+      return [span(fitting(keys.map(visible), width), LOOKS.faint)];
     }
     case 'message':
-      return look(footer.isTrouble ? 'trouble' : 'title', cutToWidth(` ${clean(footer.text)}`, width));
+      return [span(cutToWidth(say` ${clean(footer.text)}`, width), footer.isTrouble ? LOOKS.trouble : LOOKS.title)];
     case 'question':
-      return look('title', cutToWidth(` ${clean(footer.text)}`, width));
+      return [span(cutToWidth(say` ${clean(footer.text)}`, width), LOOKS.title)];
     case 'input': {
-      const label = cutToWidth(` ${clean(footer.label)} `, Math.ceil(width / 2));
-      return look('title', label) + endToWidth(footer.text, width - displayWidth(label) - 1) + look('chosen', ' ');
+      const label = cutToWidth(say` ${clean(footer.label)} `, Math.ceil(width / 2));
+      const { before, under, after } = footer.input.shownInLine(width - displayWidth(label));
+      return [span(label, LOOKS.title), span(before), span(under, LOOKS.chosen), span(after)];
     }
   }
 }
 
 /** The keys that fit as a whole. */
-function fitting(keys: readonly string[], width: number): string {
-  let line = '';
-  for (const key of keys) {
-    const longer = line === '' ? ` ${key}` : `${line} · ${key}`;
-    if (displayWidth(longer) > width) break;
-    line = longer;
-  }
-  return line === '' ? cutToWidth(` ${keys[0] ?? ''}`, width) : line;
+function fitting(keys: readonly VisibleText[], width: number): VisibleText {
+  let count = keys.length;
+  const shown = (): VisibleText => say` ${joinVisible(keys.slice(0, count), ' · ')}`;
+  while (count > 1 && displayWidth(shown()) > width) count--;
+  return cutToWidth(shown(), width);
 }

@@ -1,8 +1,9 @@
 import type { Question } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import { sessionWith } from './fixture.ts';
-import type { Key } from './keys.ts';
-import { optionFor, panelOf } from './modes.ts';
+import type { Key } from '../tui/key-reader.ts';
+import { TextInput } from '../tui/text-input.ts';
+import { optionFor, panelOf, typeText } from './modes.ts';
 
 const QUESTION: Question = {
   text: 'Do you want to proceed?',
@@ -47,4 +48,19 @@ test('[WATCH-4] an answer that is typed and then sent is chosen by its letter', 
     ],
   };
   expect(['y', 'N', 'd'].map((letter) => optionFor(question, text(letter))?.label)).toEqual(['yes', 'no', undefined]);
+});
+
+test('[WATCH-3] a line is typed, corrected, given up, or done', () => {
+  const key = (name: 'enter' | 'escape' | 'interrupt' | 'left' | 'backspace'): Key => ({ type: 'key', name });
+  const after = (...keys: readonly Key[]): unknown => {
+    const input = new TextInput('do');
+    const ends = keys.map((each) => typeText(input, each));
+    return [input.text, ends.at(-1)];
+  };
+  expect(after(text('ne'))).toEqual(['done', null]);
+  expect(after(key('backspace'), text('one', true))).toEqual(['done', null]);
+  expect(after(key('left'), text('i'))).toEqual(['dio', null]);
+  expect(after(key('enter'))).toEqual(['do', 'done']);
+  expect(after(key('escape'))).toEqual(['', 'given-up']);
+  expect(after(key('interrupt'))).toEqual(['', 'given-up']);
 });

@@ -2,13 +2,14 @@
 import type { Question } from '@spool/protocol';
 import type { Footer } from './footer.ts';
 import type { AgentRequest } from './agent-request.ts';
-import { edited, type Key } from './keys.ts';
+import type { Key } from '../tui/key-reader.ts';
+import type { TextInput } from '../tui/text-input.ts';
 import type { Row } from './list.ts';
 
 export type Mode =
   | { readonly type: 'list' }
   | { readonly type: 'help' }
-  | { readonly type: 'filter' }
+  | { readonly type: 'filter'; readonly input: TextInput }
   | LineMode
   | { readonly type: 'confirm'; readonly question: string; readonly yes: () => void }
   | { readonly type: 'answer'; readonly row: Row; readonly question: Question }
@@ -20,19 +21,36 @@ export type Mode =
 export interface LineMode {
   readonly type: 'line';
   readonly label: string;
-  readonly text: string;
+  readonly input: TextInput;
   /** Whether an empty line is a value too, not a change of mind. */
   readonly isOptional?: boolean;
   /** Takes the text, and returns the next mode if it is not the list. */
   readonly done: (text: string) => Mode | void;
 }
 
+/** Applies a key to a text. Returns how that ends the text; null if it does not. A text that is given up is empty. */
+export function typeText(input: TextInput, key: Key): 'done' | 'given-up' | null {
+  if (key.type === 'key' && key.name === 'enter') return 'done';
+  if (isLeaving(key)) {
+    input.set('');
+    return 'given-up';
+  }
+  input.press(key);
+  return null;
+}
+
 /** The next mode of a line that is being typed; its text is handed over when it is done. */
 export function typeInto(mode: LineMode, key: Key): Mode {
-  const { text, end } = edited(mode.text, key);
-  if (end === null) return { ...mode, text };
+  const end = typeText(mode.input, key);
+  if (end === null) return mode;
+  const { text } = mode.input;
   const isDone = end === 'done' && (mode.isOptional === true || text.trim() !== '');
   return (isDone ? mode.done(text) : undefined) ?? { type: 'list' };
+}
+
+/** Whether a key leaves a mode. */
+export function isLeaving(key: Key): boolean {
+  return key.type === 'key' && (key.name === 'escape' || key.name === 'interrupt');
 }
 
 /** Returns the option that a key chooses: by its number, or by the first of the option's keys (`y` of `y Enter`). */
@@ -55,12 +73,12 @@ export function panelOf(mode: Mode): readonly string[] {
 }
 
 /** Returns the footer of a mode; null if the mode has none. */
-export function footerOf(mode: Mode, filter: string): Footer | null {
+export function footerOf(mode: Mode): Footer | null {
   switch (mode.type) {
     case 'filter':
-      return { type: 'input', label: 'filter:', text: filter };
+      return { type: 'input', label: 'filter:', input: mode.input };
     case 'line':
-      return { type: 'input', label: mode.label, text: mode.text };
+      return { type: 'input', label: mode.label, input: mode.input };
     case 'confirm':
       return { type: 'question', text: `${mode.question} y: yes, any other key: no` };
     case 'answer':

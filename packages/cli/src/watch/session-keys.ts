@@ -7,6 +7,8 @@ import type { Client } from '@spool/client/node';
 import { failureOf } from '../command-line/failure.ts';
 import { endSentence, isEnded } from '../output/session-words.ts';
 import { ASK_GUARD_MS } from '../agents/view/ask-guard.ts';
+import type { Key } from '../tui/key-reader.ts';
+import { TextInput } from '../tui/text-input.ts';
 import {
   answerSession,
   promptSession,
@@ -19,9 +21,8 @@ import {
 } from './actions.ts';
 import type { WatchBoard } from './board.ts';
 import { folderAt, type NewSession, parseNew } from './new-session.ts';
-import type { Key } from './keys.ts';
 import type { Row } from './list.ts';
-import { type Mode, optionFor } from './modes.ts';
+import { isLeaving, type Mode, optionFor } from './modes.ts';
 
 /** The mode that an action changes later, when it has read something. */
 export interface ModeDesk {
@@ -58,11 +59,16 @@ export class SessionKeys {
         return {
           type: 'line',
           label: `prompt for ${name}:`,
-          text: '',
+          input: new TextInput(),
           done: (text) => void this.#act(`typing into ${name} …`, promptSession(this.#client, row, text)),
         };
       case 'r':
-        return { type: 'line', label: 'new name:', text: name, done: (text) => void this.#rename(row, text.trim()) };
+        return {
+          type: 'line',
+          label: 'new name:',
+          input: new TextInput(name),
+          done: (text) => void this.#rename(row, text.trim()),
+        };
       case 's':
         if (!this.#isRunning(row)) return null;
         return {
@@ -97,7 +103,7 @@ export class SessionKeys {
   /** The mode after a key that may be an answer. */
   answer(mode: Extract<Mode, { type: 'answer' }>, key: Key): Mode {
     const { row, question } = mode;
-    if (key.type === 'key' && (key.name === 'escape' || key.name === 'interrupt')) return { type: 'list' };
+    if (isLeaving(key)) return { type: 'list' };
     const option = optionFor(question, key);
     if (!option) return mode;
     void this.#act(`answering ${row.name} …`, answerSession(this.#client, row, option));
@@ -107,7 +113,7 @@ export class SessionKeys {
   /** The mode after a key that may answer the request of an agent. */
   answerRequest(mode: Extract<Mode, { type: 'request' }>, key: Key): Mode {
     const { shown, since } = mode;
-    if (key.type === 'key') return key.name === 'escape' || key.name === 'interrupt' ? { type: 'list' } : mode;
+    if (key.type === 'key') return isLeaving(key) ? { type: 'list' } : mode;
     // A key that was typed before the request could be read does not answer it.
     const effect = key.isPaste || Date.now() - since < ASK_GUARD_MS ? null : shown.press(key.text);
     if (effect === null) return mode;
@@ -116,7 +122,7 @@ export class SessionKeys {
       return {
         type: 'line',
         label: effect.label,
-        text: effect.text,
+        input: new TextInput(effect.text),
         done: (text) => void this.#act(doing, effect.send(text)),
       };
     void this.#act(doing, effect.outcome);
@@ -128,7 +134,7 @@ export class SessionKeys {
     const { id, name } = row;
     try {
       const { openRequest } = await import('./agent-request.ts');
-      const shown = await openRequest(this.#client, row, this.#board.isColoured);
+      const shown = await openRequest(this.#client, row);
       if (shown === null) {
         this.#desk.show(id, { type: 'list' });
         this.#say(`${name} is not asking anything any more`);
@@ -145,7 +151,7 @@ export class SessionKeys {
     const asked = (label: string, text: string, done: (line: string) => Mode | void, isOptional = true): Mode => ({
       type: 'line',
       label,
-      text,
+      input: new TextInput(text),
       isOptional,
       done,
     });

@@ -6,17 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@spool/client';
 import { isHeadless, SpoolError } from '@spool/protocol';
 import { DEFAULT_DETACH_KEYS } from '@spool/vt';
-import { Keyboard } from '../attach/keyboard.ts';
-import { UserTerminal } from '../attach/terminal.ts';
 import { failureOf } from '../command-line/failure.ts';
-import { flush, writeOut } from '../output/stdio.ts';
+import { TerminalView } from '../tui/terminal-view.ts';
+import { KeyReader } from '../tui/key-reader.ts';
 import { WatchControls } from './controls.ts';
-import { WatchKeys } from './keys.ts';
 import type { Row } from './list.ts';
-import { WatchPainter } from './painter.ts';
-import { SCREEN_BEGIN, SCREEN_END } from './screen.ts';
 
-const LEAVING_MS_MAX = 300;
 /** The time to wait for the list: a daemon that does not answer must not keep the user from leaving. */
 const LIST_MS_MAX = 1000;
 
@@ -30,7 +25,7 @@ export async function watchSessions(client: Client, options: WatchViewOptions): 
   process.stdin.setMaxListeners(0);
   const leaving = new AbortController();
   using controls = new WatchControls(client, options);
-  const keys = new WatchKeys();
+  const keys = new KeyReader({ controls: { '\n': 'enter', '\x04': 'interrupt' }, escapes: { '1;3A': 'up' } });
   const failed = controls.board.follow(leaving.signal);
   failed.catch(() => {}); // handled by show()
   try {
@@ -42,46 +37,34 @@ export async function watchSessions(client: Client, options: WatchViewOptions): 
 }
 
 /** Shows the list until the user chooses a session. Null: the user quits. */
-async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<never>): Promise<Row | null> {
+async function show(controls: WatchControls, keys: KeyReader, failed: Promise<never>): Promise<Row | null> {
   const { promise, resolve } = Promise.withResolvers<Row | null>();
   let isShown = false;
-  using terminal = new UserTerminal();
-  terminal.undo = () => Buffer.from(SCREEN_END);
-  terminal.enter();
-  using painter = new WatchPainter(() => controls.draw(terminal.size()));
-  using keyboard = new Keyboard([], {
+  await using screen = new TerminalView({
+    detachKeys: [],
+    hasMouse: true,
+    draw: (size) => controls.draw(size),
     take(piece) {
       if (piece.type === 'keys') keys.feed(piece.bytes);
-      else if (piece.type === 'mouse' && isShown) controls.mouse(piece.report, terminal.size());
+      else if (piece.type === 'mouse' && isShown) controls.mouse(piece.report, screen.size);
       press();
     },
     onGone: () => choose(null),
   });
-  keyboard.isWindowed = true; // the mouse is ours
-  terminal.onContinue = () => void terminal.outputReady.then(begin);
-  process.stdout.on('resize', painter.changed);
-  controls.board.onChange = painter.changed;
+  controls.board.onChange = screen.changed;
+  controls.onRedraw = () => screen.redraw();
   controls.onAttach = choose;
   try {
-    await terminal.outputReady;
-    await Promise.race([controls.board.listed, failed, sleep(LIST_MS_MAX, undefined, { ref: false })]);
-    begin();
+    await screen.begin(Promise.race([controls.board.listed, failed, sleep(LIST_MS_MAX, undefined, { ref: false })]));
     isShown = true;
     press();
     return await Promise.race([promise, failed]);
   } finally {
     isShown = false;
     controls.board.onChange = () => {};
+    controls.onRedraw = () => {};
     controls.onAttach = () => {};
-    process.stdout.off('resize', painter.changed);
     controls.board.rest();
-    await flush(1, LEAVING_MS_MAX);
-  }
-
-  function begin(): void {
-    controls.board.forgetScreen();
-    void writeOut(SCREEN_BEGIN);
-    painter.changed();
   }
 
   /** Handles the keys one after the other; input after a choice is not for the list. */
@@ -89,7 +72,7 @@ async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<ne
     while (isShown) {
       const key = keys.next();
       if (!key) return;
-      const choice = controls.press(key, terminal.size());
+      const choice = controls.press(key, screen.size);
       if (choice !== undefined) choose(choice);
     }
   }
@@ -100,7 +83,7 @@ async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<ne
   }
 }
 
-async function attach(client: Client, row: Row, controls: WatchControls, keys: WatchKeys): Promise<void> {
+async function attach(client: Client, row: Row, controls: WatchControls, keys: KeyReader): Promise<void> {
   const { attachTerminal } = await import('../attach/terminal-attach.ts');
   try {
     if (isHeadless(row)) {

@@ -20,6 +20,7 @@ import {
   SHOWN_TITLE_CHARACTERS_MAX,
   undo,
 } from '@spool/vt';
+import { type DrawnFrame, FrameLoop } from '../tui/frame-loop.ts';
 import { ScreenWindow } from './screen-window.ts';
 import { windowModes } from './window-modes.ts';
 import { type Rectangle, WindowPainter } from './window-painter.ts';
@@ -59,11 +60,7 @@ export class WindowView {
   #cursor = '';
   #state: 'quiet' | 'panning' | 'prefix' = 'quiet';
   #message: string | null = null;
-  #timer: NodeJS.Timeout | undefined;
-  #isWriting = false;
-  #isDirty = false;
-  #isClosed = false;
-  #paintedAt = -Infinity;
+  readonly #loop = new FrameLoop(() => this.#draw(), FRAME_MS);
   #updateSince: number | undefined;
 
   constructor(options: WindowViewOptions) {
@@ -85,7 +82,7 @@ export class WindowView {
 
   feed(bytes: Uint8Array): void {
     this.#model.write(bytes);
-    this.#schedule();
+    this.#loop.changed();
   }
 
   /** The session or the terminal was resized. The model is approximate until the next snapshot. */
@@ -109,7 +106,7 @@ export class WindowView {
     }
     this.#enter('panning');
     this.#window.pan(key);
-    this.#schedule();
+    this.#loop.changed();
   }
 
   /** The status line may have changed. */
@@ -127,7 +124,7 @@ export class WindowView {
   follow(): void {
     if (this.#window.isFollowing) return;
     this.#window.follow();
-    this.#schedule();
+    this.#loop.changed();
   }
 
   /**
@@ -158,8 +155,7 @@ export class WindowView {
 
   /** Stops painting. */
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#isClosed = true;
+    this.#loop[Symbol.dispose]();
   }
 
   /** Stops painting, and returns the bytes that restore the terminal. */
@@ -197,7 +193,7 @@ export class WindowView {
       this.#painter = new WindowPainter(content);
       this.#status = '';
     }
-    this.#schedule();
+    this.#loop.changed();
   }
 
   #turnWheel({ button, isRelease }: MouseReport): void {
@@ -206,27 +202,13 @@ export class WindowView {
     const isSideways = (button & 2) !== 0 || (button & SHIFT) !== 0;
     if (isSideways) this.#window.panBy(0, isReattach ? -WHEEL_COLS : WHEEL_COLS);
     else this.#window.panBy(isReattach ? -WHEEL_ROWS : WHEEL_ROWS, 0);
-    this.#schedule();
+    this.#loop.changed();
   }
 
-  #schedule(): void {
-    this.#isDirty = true;
-    if (this.#isClosed || this.#isWriting || this.#timer !== undefined) return;
-    const waitMs = Math.max(0, this.#paintedAt + FRAME_MS - performance.now());
-    this.#timer = setTimeout(() => void this.#turn(), waitMs);
-  }
-
-  async #turn(): Promise<void> {
-    this.#timer = undefined;
-    if (this.#isInUpdate()) return this.#schedule();
-    this.#isDirty = false;
-    this.#paintedAt = performance.now();
+  #draw(): DrawnFrame {
+    if (this.#isInUpdate()) return { written: Promise.resolve(), nextMs: FRAME_MS };
     const frame = this.#frame();
-    if (frame === '') return;
-    this.#isWriting = true;
-    await this.#options.write(Buffer.from(frame));
-    this.#isWriting = false;
-    if (this.#isDirty) this.#schedule();
+    return { written: frame === '' ? Promise.resolve() : this.#options.write(Buffer.from(frame)), nextMs: null };
   }
 
   /** Whether a synchronized update is under way, during which the screen is incomplete. */
@@ -234,9 +216,7 @@ export class WindowView {
     const now = performance.now();
     if (!this.#model.modes.synchronized) this.#updateSince = undefined;
     else this.#updateSince ??= now;
-    if (this.#updateSince === undefined || now - this.#updateSince > UPDATE_MS_MAX) return false;
-    this.#paintedAt = now;
-    return true;
+    return this.#updateSince !== undefined && now - this.#updateSince <= UPDATE_MS_MAX;
   }
 
   #frame(): string {

@@ -3,7 +3,7 @@ import type { AgentEvent } from '@spool/protocol/agent';
 import { expect, test } from 'vitest';
 import type { Client } from '../client.ts';
 import { AGENTS } from './launch.ts';
-import { resumedRun } from './resume.ts';
+import { continuedCommand, resumedRun } from './resume.ts';
 
 const ended = (agentSession?: string): AgentEvent =>
   ({ kind: 'session.ended', ...(agentSession && { agentSession }) }) as AgentEvent;
@@ -56,4 +56,14 @@ test('[EVT-40] without a last word of the driver, the last session that the agen
   expect(agent!.commands).toEqual([
     { id: 'id', command: { do: 'prompt', clientId: 'id', content: [{ type: 'text', text: 'go on' }] } },
   ]);
+});
+
+test('[RUN-50] an agent in its terminal continues its own session, without the prompt that it has had', async () => {
+  const again = (command: readonly string[], agentSession?: string): Promise<readonly string[]> =>
+    continuedCommand(clientWith(ended(agentSession)), infoOf(command[0]!, { command }));
+  expect(await again(['claude', '--verbose'], 'own-1')).toEqual(['claude', '--verbose', '--resume', 'own-1']);
+  expect(await again(['claude', '--model', 'm', 'fix it'], 'own-1')).toEqual(['claude', '--resume', 'own-1']);
+  expect(await again(['codex'], 'own-1')).toEqual(['codex', 'resume', 'own-1']);
+  expect(await again(['claude', 'fix it'])).toEqual(['claude', 'fix it']);
+  expect(await again(['unknown', 'fix it'], 'own-1')).toEqual(['unknown', 'fix it']);
 });

@@ -47,6 +47,27 @@ export async function resumedRun(
   };
 }
 
+/** The words that continue the agent's own session in its terminal; its id follows. */
+const IN_TERMINAL: Readonly<Record<string, readonly string[]>> = {
+  claude: ['--resume'],
+  codex: ['resume'],
+  opencode: ['--session'],
+};
+
+/**
+ * Returns the command that continues an agent in its terminal. It is the command of the session if the agent has reported no session to
+ * continue. A prompt in the command is left out, because the agent has had it.
+ */
+export async function continuedCommand(client: Client, info: SessionInfo): Promise<readonly string[]> {
+  const words = IN_TERMINAL[info.driver?.name ?? ''];
+  const own = words === undefined ? null : await ownSession(client, info);
+  if (words === undefined || own === null) return info.command;
+  const [program = '', ...rest] = info.command;
+  // A word that is not a flag may be a prompt or the value of a flag, so then none is kept.
+  const flags = rest.every((word) => word.startsWith('-')) ? rest : [];
+  return [program, ...flags, ...words, own];
+}
+
 /** Returns the agent session that the driver reported at the end; without this, the last one that the agent reported. */
 async function ownSession(client: Client, { id, driver }: SessionInfo): Promise<string | null> {
   const { firstOffset, offset } = driver!;

@@ -1,4 +1,4 @@
-import { encodeJson, FrameType, PROTOCOL_VERSION } from '@spool/protocol';
+import { encodeJson, FrameType, PROTOCOL_OLDEST, PROTOCOL_VERSION } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import { FakeKeeper } from '../../test/fake-keeper.ts';
 import { Connection, freeChannel } from './connection.ts';
@@ -69,6 +69,6 @@ test('our hello is the first frame', async () => {
     onClose() {},
   });
   expect(Buffer.from(sent[0]!.subarray(20)).toString()).toMatch(
-    new RegExp(`^{"protocol":${PROTOCOL_VERSION},"version":"[\\d.]+"}$`),
+    new RegExp(`^{"protocol":${PROTOCOL_VERSION},"oldest":${PROTOCOL_OLDEST},"version":"[\\d.]+"}$`),
   );
 });

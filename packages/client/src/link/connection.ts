@@ -19,6 +19,7 @@ import {
   HEADER_BYTES,
   type Hello,
   type Op,
+  PROTOCOL_OLDEST,
   PROTOCOL_VERSION,
   type Requests,
   SpoolError,
@@ -95,7 +96,7 @@ export class Connection {
     transport.onData = (chunk) => this.#read(chunk);
     transport.onClose = (error) =>
       this.#break(new SpoolError('CONNECTION_LOST', {}, error === undefined ? {} : { cause: error }));
-    const hello: Hello = { protocol: PROTOCOL_VERSION, version: VERSION, who: options.who };
+    const hello: Hello = { protocol: PROTOCOL_VERSION, oldest: PROTOCOL_OLDEST, version: VERSION, who: options.who };
     transport.send(encodeJson(FrameType.hello, 0, hello));
   }
 
@@ -258,12 +259,13 @@ export class Connection {
     if (type === FrameType.error) return this.#break(decodeError(payload));
     if (type !== FrameType.hello) throw new SpoolError('HELLO_EXPECTED', { type });
     const hello = decodeJson(payload) as Partial<Hello> | null;
-    if (hello?.protocol !== PROTOCOL_VERSION) {
+    const { protocol = 0 } = hello ?? {};
+    if (hello === null || protocol > PROTOCOL_VERSION || protocol < PROTOCOL_OLDEST) {
       const daemon = `${hello?.protocol} (${hello?.version})`;
       throw new SpoolError('VERSION_UNSUPPORTED', { client: `${PROTOCOL_VERSION} (${VERSION})`, daemon });
     }
     this.#isGreeted = true;
-    this.#opened.resolve({ protocol: hello.protocol, version: String(hello.version) });
+    this.#opened.resolve({ protocol, version: String(hello.version) });
   }
 
   #break(reason: SpoolError): void {

@@ -64,6 +64,8 @@ export class Link {
   /** The number of attempts since the last healthy connection. */
   #attempts = 0;
   #wasOpen = false;
+  /** The version that the daemon named in its latest hello; '' before the first. */
+  daemonVersion = '';
 
   constructor(runtime: Runtime, options: LinkOptions = {}) {
     this.#runtime = runtime;
@@ -194,7 +196,7 @@ export class Link {
       const transport = await orGivenUp(dialled, giveUp.signal, (late) => late.close());
       if (this.#runtime.silence !== undefined) void this.#runtime.sleep(HELLO_MS, answered.signal).then(onLate);
       connection = this.#wire(new Connection(transport, { who: this.#who, now: () => this.#runtime.now() }));
-      await orGivenUp(connection.opened, giveUp.signal);
+      this.daemonVersion = (await orGivenUp(connection.opened, giveUp.signal)).version;
       if (this.#runtime.silence !== undefined) void cutWhenSilent(connection, this.#runtime, this.#runtime.silence);
     } catch (error) {
       connection?.close();

@@ -2,7 +2,7 @@
  * The interface of a runtime: connections, time and randomness. Everything else in this package is plain ECMAScript, so that the
  * same client runs in Node, in a page, and in a test with a fake clock.
  */
-import type { ProcessIdentity, RunRequest } from '@spool/protocol';
+import type { NodeNews, ProcessIdentity, RunRequest } from '@spool/protocol';
 
 /** One connection; bytes arrive in order and complete, or not at all. */
 export interface Transport {
@@ -53,6 +53,15 @@ export interface Runtime {
   processIdentity?(): ProcessIdentity | null;
   /** Resolves a path from the caller's folder; without this, paths must be absolute. */
   resolvePath?(path: string): string;
+  /** The ways to the nodes of that machine. */
+  readonly nodes?: NodeRoads | undefined;
+}
+
+export interface NodeRoads {
+  /** Returns the runtime of a client of a node. */
+  at(node: string): Runtime;
+  /** Follows the nodes, until the link breaks: a whole list, then the changes. */
+  follow(signal?: AbortSignalLike): AsyncIterable<NodeNews>;
 }
 
 interface RunDefaultsOptions {

@@ -1,12 +1,14 @@
 /** The SDK for Node: `await using client = await connect()`. Keeps SDK-40. */
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { Client, type RunDefaults } from '../index.ts';
+import { Client, type NodeRoads, type RunDefaults } from '../index.ts';
+import { REMOTE } from '../remote/remote-runtime.ts';
 import { callerLimits } from './caller-limits.ts';
 import { inheritedEnvironment } from './child-environment.ts';
 import { checkNode } from './check-node.ts';
 import { type ConnectOptions, openHere } from './connect.ts';
 import { processIdentity } from './process-identity.ts';
+import { sleep } from './sleep.ts';
 import { sessionEnvironment } from './user-config.ts';
 import type { SummariesOptions, SummaryEvent } from './summary/summaries.ts';
 import type { WaitEnd, WaitForOptions } from './waits/waiting.ts';
@@ -43,7 +45,24 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       ...callerLimits(),
     }),
     processIdentity,
+    nodes: nodeRoads(options),
   });
+}
+
+/** Returns the ways to the nodes of this machine. Their code is loaded on demand: most machines have none. */
+function nodeRoads({ env, daemonEntry, who, reconnectMs }: ConnectOptions): NodeRoads {
+  const options = { env, daemonEntry, who, reconnectMs };
+  return {
+    at: (node) => ({
+      ...REMOTE,
+      silence: undefined, // the gateway watches the network
+      sleep,
+      dial: async (signal) => await (await import('./node-road.ts')).dialNode(node, options, signal),
+    }),
+    async *follow(signal) {
+      yield* (await import('./node-road.ts')).followNodes(options, signal);
+    },
+  };
 }
 
 /** Connects to another machine. Loaded on demand: most programs run on the machine of the daemon. */

@@ -18,7 +18,7 @@ export function hasPrivateFolder(folder: string, uid: number): boolean {
   return true;
 }
 
-/** Creates the folder if needed and possible. Returns whether it exists then. */
+/** Creates the folder if needed and possible. Returns whether the folder exists afterwards. */
 export function makePrivateFolder(folder: string, uid: number): boolean {
   try {
     makeFolders(folder, uid, PRIVATE_FOLDERS);

@@ -310,7 +310,7 @@ export class Attachment extends Reading<AttachItem> {
     return item.type === 'snapshot' ? { ...item, bytes } : { ...item, bytes, end: offset };
   }
 
-  /** Begins the output for a viewer that continues at an offset without a snapshot: it has the modes of that offset. */
+  /** Begins the output at an offset without a snapshot. The terminal already has the modes of that offset. */
   async #begin({ type, offset }: AttachItem & { readonly offset: number }): Promise<ViewerOutput> {
     const vt = await loadVt();
     const { filter, isReadOnly } = this.#options;

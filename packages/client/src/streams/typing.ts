@@ -11,7 +11,7 @@ import type { Vt } from './viewer-output.ts';
 
 /** Returns the keyboard modes that the program has set. */
 export async function modesOf(client: RequestClient, { id, size, state }: SessionInfo): Promise<ModeState> {
-  if (size === null || state !== 'running') return (await import('@spool/vt')).INITIAL_MODES;
+  if (size === null || state !== 'running') return (await import('@spool/vt/modes')).INITIAL_MODES;
   return modesIn((await client.screen(id, { format: 'json' })).content);
 }
 
@@ -53,7 +53,7 @@ export async function pressKeys(client: RequestClient, session: string, words: r
 }
 
 export async function pasteText(client: RequestClient, session: string, text: string): Promise<void> {
-  const { paste } = await import('@spool/vt');
+  const { paste } = await import('@spool/vt/keys');
   const info = await client.get(session);
   await client.write(info.id, paste(utf8(text), await modesOf(client, info)));
 }

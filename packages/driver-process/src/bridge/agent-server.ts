@@ -95,4 +95,5 @@ function agentEnvironment(password: string): NodeJS.ProcessEnv {
   };
 }
 
-export const USER = 'spool';
+/** OpenCode's own name for the user, which it also accepts where only a password is set: in a terminal. */
+export const USER = 'opencode';

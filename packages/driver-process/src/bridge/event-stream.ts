@@ -14,6 +14,7 @@ const CONNECT_MS_MAX = 20_000;
 const AGAIN_MS_FIRST = 50;
 const AGAIN_MS_MAX = 5000;
 const EVENT_BYTES_MAX = 32 * 1024 * 1024;
+const UNAUTHORIZED = 401;
 const HEARTBEAT = '"type":"server.heartbeat"';
 /** The part of an event that contains its type. */
 const HEAD_CHARACTERS = 120;
@@ -24,6 +25,8 @@ export interface AgentEventStreamOptions {
   /** Reports the data of an event: JSON in one line. */
   onEvent(json: string): void;
   onLost(why: string): void;
+  /** Reports that the server does not accept the password. */
+  onRefused?(): void;
   /** The longest silence of a stream (default: SILENT_MS_MAX). */
   readonly silentMsMax?: number;
 }
@@ -63,6 +66,7 @@ export class AgentEventStream {
       const response = await this.#options.link.open('GET', this.#options.path, { signal: connecting.signal });
       if (response.statusCode === 200) return response;
       response.destroy();
+      if (response.statusCode === UNAUTHORIZED) this.#options.onRefused?.();
       return undefined;
     } catch {
       return undefined; // the caller tries again

@@ -49,7 +49,7 @@ test('[HTTP-1] the password goes with each call; a page is not an answer', async
   const link = new HttpLink(port, 'secret');
   expect(await link.call('GET /none', undefined)).toEqual({ status: 200 });
   expect(await link.call('GET /page', undefined)).toMatchObject({ status: 404 });
-  expect(seen).toEqual(Array(2).fill(`Basic ${Buffer.from('spool:secret').toString('base64')}`));
+  expect(seen).toEqual(Array(2).fill(`Basic ${Buffer.from('opencode:secret').toString('base64')}`));
 });
 
 test('[HTTP-2] a call that is not answered within 30 s is given up with 504; one for the end of a turn has no limit', async () => {

@@ -1,5 +1,5 @@
 /** Sends requests to the agent's server. Each request has a time limit, and each answer a size limit. Keeps HTTP-41. */
-import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { USER } from './agent-server.ts';
 
@@ -19,12 +19,15 @@ interface Options {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Loads the module with the first link: a driver contains this code too, and most drivers do not need it. */
+const http = (): typeof import('node:http') => process.getBuiltinModule('node:http');
+
 export class HttpLink {
   readonly #port: number;
   readonly #authorization: string;
   // A separate agent, because the user's environment may name a proxy. Connections are not kept, because a kept one may be closed
   // when it is used again.
-  readonly #agent = new Agent({ keepAlive: false });
+  readonly #agent = new (http().Agent)({ keepAlive: false });
 
   constructor(port: number, password: string) {
     this.#port = port;
@@ -32,9 +35,9 @@ export class HttpLink {
   }
 
   /** Makes a call and never rejects: a failure is a status too. `isPatient`: the answer comes when a turn has ended. */
-  async call(http: string, body: string | undefined, isPatient = false): Promise<HttpResponse> {
+  async call(route: string, body: string | undefined, isPatient = false): Promise<HttpResponse> {
     try {
-      const [method = '', path = ''] = http.split(/ (.*)/s);
+      const [method = '', path = ''] = route.split(/ (.*)/s);
       const signal = isPatient ? undefined : AbortSignal.timeout(ANSWER_MS_MAX);
       const response = await this.#reach(method, path, { body, signal });
       return answerOf(response, await textOf(response));
@@ -60,7 +63,7 @@ export class HttpLink {
 
   open(method: string, path: string, { body, signal }: Options = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const request = httpRequest({
+      const request = http().request({
         host: '127.0.0.1',
         port: this.#port,
         method,

@@ -1,22 +1,49 @@
 /**
  * The side channel of an agent in a terminal, as its driver sees it: a log that hooks and a recorder append to, and answers that
- * hooks wait for (decision 230).
+ * hooks wait for (decision 230); or a relay to the agent's server (decision 231).
  */
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Requester } from '@spool/client/driver';
-import { CHANNEL_LINES } from '@spool/protocol';
+import { CHANNEL_CHAT, CHANNEL_LINES, CHANNEL_RELAY, type RelayTarget } from '@spool/protocol';
 import { type OutputItem, outputLines } from '../output-lines.ts';
 import { AnswerWriter } from './answer-writer.ts';
 import { channelLines } from './channel-lines.ts';
+import type { BatchWriter } from '../wire-writer.ts';
 import { ClaudeRecorder } from './claude-recorder.ts';
+import { type GeminiChatSource, GeminiRecorder } from './gemini-recorder.ts';
+import { Relay } from './relay.ts';
 
 /** The log of a channel does not grow beyond this: a recorder copies no more then. */
 const LOG_BYTES_MAX = 1024 * 1024 * 1024;
 
-export class SideChannelReader {
+/** Records what an agent writes about itself. */
+interface ChannelRecorder {
+  /** Learns from a line of the log how far earlier recorders have come. */
+  learn(line: string): void;
+  look(): void;
+  /** Resolves when everything that was written until now is in the log. */
+  settled(): Promise<void>;
+  close(): void;
+}
+
+/** The side channel of an agent in a terminal: it is read instead of the output, and gets the lines. */
+export interface SideChannelReader {
+  readonly writer: BatchWriter;
+  lines(from: number): AsyncGenerator<OutputItem, undefined>;
+}
+
+/** Returns the side channel in this folder. */
+export async function sideChannel(folder: string, requester: Requester, session: string): Promise<SideChannelReader> {
+  const target = await readFile(`${folder}/${CHANNEL_RELAY}`, 'utf8').catch(() => null);
+  if (target === null) return new HookReader(folder, requester, session);
+  return new Relay(folder, JSON.parse(target) as RelayTarget, requester, session);
+}
+
+class HookReader implements SideChannelReader {
   readonly writer: AnswerWriter;
+  readonly #folder: string;
   readonly #path: string;
   readonly #requester: Requester;
   readonly #session: string;
@@ -26,6 +53,7 @@ export class SideChannelReader {
   /** Takes the folder of the channel. */
   constructor(folder: string, requester: Requester, session: string) {
     this.writer = new AnswerWriter(folder);
+    this.#folder = folder;
     this.#path = `${folder}/${CHANNEL_LINES}`;
     this.#requester = requester;
     this.#session = session;
@@ -33,7 +61,7 @@ export class SideChannelReader {
 
   /** Returns the lines from this offset on, and records meanwhile what the agent writes about itself. */
   async *lines(from: number): AsyncGenerator<OutputItem, undefined> {
-    const recorder = new ClaudeRecorder((line) => this.#append(line));
+    const recorder = await this.#recorder();
     this.#log = await open(this.#path, 'a');
     this.#bytes = (await this.#log.stat()).size;
     // The whole log says where the agent's files are, and how far they were copied; the driver takes only what is new.
@@ -55,7 +83,18 @@ export class SideChannelReader {
     return undefined;
   }
 
-  async #ended(recorder: ClaudeRecorder): Promise<{ exitCode: number | null; signal: string | null }> {
+  async #recorder(): Promise<ChannelRecorder> {
+    const append = (line: string): Promise<void> => this.#append(line);
+    const chat = await readFile(`${this.#folder}/${CHANNEL_CHAT}`, 'utf8').catch(() => null);
+    if (chat === null) return new ClaudeRecorder(append);
+    const source = JSON.parse(chat) as GeminiChatSource;
+    const whenIdle = async (): Promise<void> => {
+      await this.#requester.once('wait', { session: this.#session, until: ['idle'] });
+    };
+    return new GeminiRecorder({ append, source, whenIdle });
+  }
+
+  async #ended(recorder: ChannelRecorder): Promise<{ exitCode: number | null; signal: string | null }> {
     const { session } = await this.#requester.once('wait', { session: this.#session, until: ['exit'] });
     await recorder.settled();
     return { exitCode: session.exitCode, signal: session.signal };

@@ -59,7 +59,7 @@ export function takeRequest(work: AcpWork, id: string | number, method: string, 
         ledger.emit({ kind: 'notice', level: 'info', code: method, text });
       }
       // Without an answer the agent would wait forever.
-      if (!state.options.isReadOnly)
+      if (!state.options.isReadOnly && !state.options.isWatching)
         ledger.write({ jsonrpc: '2.0', id, error: { code: -32601, message: `${method} is not supported` } });
       return isKnown;
     }

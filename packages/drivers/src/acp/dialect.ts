@@ -22,12 +22,12 @@ export function acpDialect(source: AgentSource, extension: AcpExtension = () => 
   return dialectOf<AcpState>({
     source,
     initial: initialAcp,
-    message: (work, line) => message(work, line, extension),
+    message: (work, line) => acpMessage(work, line, extension),
     unreadable: unreadableRequest,
     sent,
-    started,
-    capabilities,
-    program: ({ state }) => (state.isStarted ? programOf(state) : null),
+    started: startAcp,
+    capabilities: acpCapabilities,
+    program: ({ state }) => (state.isStarted ? acpProgram(state) : null),
     resumable: ({ state }) => (state.canLoad || state.canResume ? state.session : null),
     typeOf(line) {
       const kind = textOf(objectOf(objectOf(line.params).update).sessionUpdate);
@@ -38,7 +38,7 @@ export function acpDialect(source: AgentSource, extension: AcpExtension = () => 
 
 export const acp = acpDialect('acp');
 
-function started(work: AcpWork): void {
+export function startAcp(work: AcpWork): void {
   const { state } = work;
   beginConnection(state.rpc);
   state.asked = {};
@@ -55,7 +55,7 @@ function started(work: AcpWork): void {
   });
 }
 
-function message(work: AcpWork, line: JsonObject, extension: AcpExtension): boolean {
+export function acpMessage(work: AcpWork, line: JsonObject, extension: AcpExtension): boolean {
   const rpc = rpcMessage(line);
   if (!rpc) return false;
   const params = objectOf('params' in rpc ? rpc.params : undefined);
@@ -88,9 +88,9 @@ function response(work: AcpWork, id: string, result: JsonObject, error: JsonObje
   if (result.protocolVersion !== undefined) return initialized(work, result);
   const session = textOf(result.sessionId);
   if (session !== undefined || method === 'session/load' || method === 'session/resume' || isLoaded(result)) {
-    if (state.isFollowing && state.prompts.length === 0)
+    if (state.isFollowing && state.prompts.length === 0 && !state.options.isWatching)
       ledger.endTurn({ outcome: 'completed', stopReason: 'history' });
-    state.isFollowing = false;
+    if (!state.options.isWatching) state.isFollowing = false;
     if (state.isSkipping && endsLater(state) && !state.isHistoryOver) state.isHistoryDue = true;
     else state.isSkipping = false;
     sessionReady(work, session ?? note ?? state.session ?? undefined, result);
@@ -98,13 +98,13 @@ function response(work: AcpWork, id: string, result: JsonObject, error: JsonObje
   return true;
 }
 
-function programOf({ agentName, agentVersion }: AcpState): ProgramVersion | null {
+export function acpProgram({ agentName, agentVersion }: AcpState): ProgramVersion | null {
   return agentName === null || agentVersion === null ? null : { name: agentName, version: agentVersion };
 }
 
 /** Whether the history that is being loaded follows the answer. */
 function endsLater(state: AcpState): boolean {
-  const program = programOf(state);
+  const program = acpProgram(state);
   return program !== null && isKnownTo(program, 'history-after-load');
 }
 
@@ -121,7 +121,7 @@ function initialized(work: AcpWork, result: JsonObject): boolean {
   state.agentVersion = textOf(version) ?? null;
   state.canLoad = capabilities.loadSession === true;
   state.canResume = isObject(objectOf(capabilities.sessionCapabilities).resume);
-  if (state.options.isReadOnly) return true;
+  if (state.options.isReadOnly || state.options.isWatching) return true;
   const place = { cwd: state.options.cwd ?? '/', mcpServers: [] };
   const { session } = state;
   if (session !== null && state.canResume)
@@ -151,7 +151,7 @@ function sessionReady(work: AcpWork, session: string | undefined, result: JsonOb
   state.isStarted = true;
   state.session = session ?? state.session;
   state.ledger.isReady = !state.isHistoryDue;
-  if (isFirst && !state.options.isReadOnly) choose(work, { model, mode });
+  if (isFirst && !state.options.isReadOnly && !state.options.isWatching) choose(work, { model, mode });
 }
 
 /** Sets the options of the session before the first prompt; if the agent refuses one, a fault says so. */
@@ -223,7 +223,8 @@ function takeError(work: AcpWork, id: string, method: string, error: JsonObject)
     endPrompt(work, id, { outcome: 'failed', stopReason: 'error', error: fault });
     return true;
   }
-  if ((method === 'session/load' || method === 'session/resume') && !state.options.isReadOnly) {
+  const { isReadOnly, isWatching } = state.options;
+  if ((method === 'session/load' || method === 'session/resume') && !isReadOnly && !isWatching) {
     state.isSkipping = false;
     const details = textOf(objectOf(error.data).details);
     cannotGoOn(work, details === undefined ? text : `${text}: ${details}`);
@@ -270,7 +271,7 @@ function sent(work: AcpWork, line: JsonObject): void {
   else ledger.startTurn('user', { prompt });
 }
 
-function capabilities(work: AcpWork): Capabilities {
+export function acpCapabilities(work: AcpWork): Capabilities {
   const { state, ledger } = work;
   // The session may be known only when the prompt that waited for it goes out.
   const target = (): { sessionId: string | null } => ({ sessionId: state.session });

@@ -140,6 +140,7 @@ function capabilities(work: ClaudeWork): Capabilities {
     steer: send,
     interrupt: () => requestControl(work, { subtype: 'interrupt' }),
     permission: (request, choice) => answerPermission(work, request, choice),
+    takesInput: true,
     question: (request, answers) => answerQuestion(work, request, answers),
     setMode: (mode) => requestControl(work, { subtype: 'set_permission_mode', mode }, mode),
     setModel: (model) => requestControl(work, { subtype: 'set_model', model }, model),

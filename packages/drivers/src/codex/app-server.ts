@@ -126,7 +126,7 @@ function sent(work: CodexWork, line: JsonObject): void {
   }
 }
 
-function capabilities(work: CodexWork): Capabilities {
+export function capabilities(work: CodexWork): Capabilities {
   const { state, ledger } = work;
   const target = (): { threadId: string | null } => ({ threadId: state.thread });
   return {
@@ -151,7 +151,7 @@ function capabilities(work: CodexWork): Capabilities {
   };
 }
 
-function turnOf(prompt: QueuedPrompt): JsonObject {
+export function turnOf(prompt: QueuedPrompt): JsonObject {
   return { input: prompt.content.map(inputOf), clientUserMessageId: prompt.clientId };
 }
 

@@ -8,6 +8,19 @@ import { quoteWords } from '../policy/quoting.ts';
 import { diffsOf } from './items.ts';
 import { type CodexWork, sendCodexRequest } from './state.ts';
 
+/** The requests that a client here can answer. */
+const REQUESTS: ReadonlySet<string> = new Set([
+  'item/commandExecution/requestApproval',
+  'execCommandApproval',
+  'item/fileChange/requestApproval',
+  'applyPatchApproval',
+  'item/permissions/requestApproval',
+  'item/tool/requestUserInput',
+  'mcpServer/elicitation/request',
+]);
+
+export const isCodexRequest = (method: string): boolean => REQUESTS.has(method);
+
 export function takeApproval(work: CodexWork, id: string | number, method: string, params: JsonObject): boolean {
   const { state, ledger } = work;
   // Codex repeats an open request to a client that came late: the ledger compares the two.

@@ -185,7 +185,7 @@ export function versionOf(userAgent: string | null): string | undefined {
   return /\/(\d+\.\d+\.\d+\S*)/.exec(userAgent ?? '')?.[1];
 }
 
-function turnCompleted(work: CodexWork, params: JsonObject): boolean {
+export function turnCompleted(work: CodexWork, params: JsonObject): boolean {
   const { ledger, state } = work;
   const turn = objectOf(params.turn);
   const id = textOf(turn.id);

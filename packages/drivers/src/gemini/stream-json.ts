@@ -1,30 +1,16 @@
 /** `gemini -o stream-json`: one prompt, text and tools, no ids of messages. Known from version 0.61.0. */
-import type { PlanEntry, ToolKind, TurnOutcome } from '@spool/protocol/agent';
+import type { TurnOutcome } from '@spool/protocol/agent';
 import type { DialectOptions } from '../dialect.ts';
-import { type JsonObject, listOf, numberOf, objectOf, present, textOf } from '../json-value.ts';
+import { type JsonObject, numberOf, objectOf, present, textOf } from '../json-value.ts';
 import { emptyLedger } from '../ledger/state.ts';
 import { dialectOf, type DialectState, type Work } from '../ledger/stepper.ts';
+import { describeGeminiTool, PLAN_TOOL, readPlan } from './tools.ts';
 
 interface GeminiState extends DialectState {
   messages: number;
   /** Whether a message is being written. */
   isWriting: boolean;
 }
-
-const KINDS: Readonly<Record<string, ToolKind>> = {
-  run_shell_command: 'execute',
-  read_file: 'read',
-  read_many_files: 'read',
-  write_file: 'edit',
-  replace: 'edit',
-  list_directory: 'search',
-  glob: 'search',
-  search_file_content: 'search',
-  grep_search: 'search',
-  web_fetch: 'fetch',
-  google_web_search: 'fetch',
-  write_todos: 'think',
-};
 
 export const geminiStreamJson = dialectOf<GeminiState>({
   source: 'gemini',
@@ -53,15 +39,8 @@ function message(work: Work<GeminiState>, line: JsonObject): boolean {
       work.detail = 'tool';
       const name = textOf(line.tool_name) ?? '';
       const input = objectOf(line.parameters);
-      const path = textOf(input.file_path) ?? textOf(input.path) ?? textOf(input.dir_path);
-      ledger.startTool(textOf(line.tool_id) ?? '', {
-        name,
-        toolKind: Object.hasOwn(KINDS, name) ? KINDS[name]! : 'other',
-        title: textOf(input.command) ?? path ?? name,
-        input,
-        paths: path === undefined ? undefined : [path],
-      });
-      if (name === 'write_todos') todos(work, input);
+      ledger.startTool(textOf(line.tool_id) ?? '', describeGeminiTool(name, input));
+      if (name === PLAN_TOOL) ledger.emit({ kind: 'plan.updated', replace: true, entries: readPlan(input) });
       return true;
     }
     case 'tool_result': {
@@ -138,13 +117,4 @@ function result(work: Work<GeminiState>, line: JsonObject): boolean {
     durationMs: numberOf(stats.duration_ms),
   });
   return true;
-}
-
-function todos({ ledger }: Work<GeminiState>, input: JsonObject): void {
-  const entries = listOf(input.todos).map((value): PlanEntry => {
-    const { description, status } = objectOf(value);
-    const known = status === 'in_progress' || status === 'completed' ? status : undefined;
-    return { text: textOf(description) ?? '', status: known ?? (status === 'cancelled' ? 'deleted' : 'pending') };
-  });
-  ledger.emit({ kind: 'plan.updated', replace: true, entries });
 }

@@ -1,11 +1,11 @@
 /**
  * Carries out the commands of clients: the queue of prompts, and answers. The first answer to a request wins; a later one gets an
  * event that says so. The abilities of an agent are in its `Capabilities`. Keeps DRV-7, DRV-8, DRV-11, DRV-16, REQ-4, REQ-5,
- * REQ-8.
+ * REQ-8, REQ-9.
  */
 import type { Command, Content, PermissionOption } from '@spool/protocol/agent';
 import type { CommandInput } from '../dialect.ts';
-import { copyOf } from '../json-value.ts';
+import { copyOf, isObject } from '../json-value.ts';
 import type { Ledger } from './ledger.ts';
 import { type CommandRefusal, refuseCommand } from './refusal.ts';
 import type { OpenAsk, QueuedPrompt } from './state.ts';
@@ -29,6 +29,8 @@ export interface Capabilities {
   interrupt?(): void;
   /** Returns true when the agent has received the message too; otherwise it becomes the next prompt. */
   permission?(request: string, choice: PermissionChoice): boolean;
+  /** Whether an answer may replace the input: the agent then runs exactly the one of the answer. */
+  takesInput?: boolean;
   question?(request: string, answers: Readonly<Record<string, unknown>> | undefined): void;
   /** Whether another answer may still be first: a request is then resolved when the agent has taken this one. */
   areAnswersHeld?: boolean;
@@ -194,6 +196,11 @@ function answerPermission(ledger: Ledger, capabilities: Capabilities, input: Com
   if (isAllowed || option?.kind === 'other') {
     const refusal = input.isUnbound ? undefined : checkAllowed(ask, command, option);
     if (refusal) return refusal;
+    // Otherwise the agent would run what it asked for, and the events would say that it runs something else.
+    if (command.input !== undefined && !input.isUnbound) {
+      if (capabilities.takesInput !== true) return unsupported('run another input than its own');
+      if (!isObject(command.input)) return { code: 'invalid', message: 'an edited input is an object' };
+    }
   }
   const decision = isAllowed ? 'allow' : 'deny';
   const { input: changed, message, interrupt } = command;

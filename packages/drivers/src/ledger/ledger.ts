@@ -489,13 +489,19 @@ export class Ledger {
   answeredElsewhere(request: string): void {
     const ask = this.state.asks[request];
     if (ask?.type === 'permission' && ask.tool !== null && ask.tool in this.state.tools) ask.isAnswered = true;
-    else this.withdraw(request, 'resolved elsewhere');
+    else if (!this.answerTaken(request)) this.withdraw(request, 'resolved elsewhere');
   }
 
   /** Resolves the request of a tool as allowed: the tool runs, or has ended otherwise than by a refusal. */
   toolGoesOn(tool: string, isDenied = false): void {
     for (const [request, ask] of Object.entries(this.state.asks))
-      if (ask.tool === tool && ask.isAnswered) this.resolvePermission(request, isDenied ? 'deny' : 'allow', 'terminal');
+      if (ask.tool === tool && ask.isAnswered) this.answered(request, isDenied ? 'deny' : 'allow');
+  }
+
+  /** Resolves a permission with the outcome that shows: by the held answer, if that says the same, otherwise by the terminal. */
+  answered(request: string, decision: 'allow' | 'deny'): void {
+    if (this.state.asks[request]?.held?.decision === decision) this.answerTaken(request);
+    else this.resolvePermission(request, decision, 'terminal');
   }
 
   /** Keeps an answer until the agent has taken it. */

@@ -19,7 +19,7 @@ import { call, initialOpenCode, type OpenCodeState, type OpenCodeWork } from './
 const opencodeServe = dialectOf<OpenCodeState>({
   source: 'opencode',
   initial: initialOpenCode,
-  message,
+  message: serveMessage,
   sent: (work, line) => void takeAnswer(work, line),
   started(work) {
     const { state } = work;
@@ -34,11 +34,11 @@ const opencodeServe = dialectOf<OpenCodeState>({
   resumable: ({ state }) => state.session,
   program: ({ state }) => (state.version === null ? null : { name: 'OpenCode', version: state.version }),
   text: () => false,
-  capabilities,
+  capabilities: serveCapabilities,
   typeOf: (line) => textOf(line.type) ?? textOf(objectOf(line.payload).type) ?? 'unknown',
 });
 
-function message(work: OpenCodeWork, line: JsonObject): boolean {
+export function serveMessage(work: OpenCodeWork, line: JsonObject): boolean {
   if (line.http !== undefined) return takeAnswer(work, line);
   const inner = isObject(line.payload) ? line.payload : line;
   const type = textOf(inner.type);
@@ -49,7 +49,7 @@ function message(work: OpenCodeWork, line: JsonObject): boolean {
   return type === 'sync';
 }
 
-function capabilities(work: OpenCodeWork): Capabilities {
+export function serveCapabilities(work: OpenCodeWork): Capabilities {
   const { state } = work;
   const path = `/session/${state.session ?? ''}`;
   return {
@@ -95,6 +95,7 @@ function capabilities(work: OpenCodeWork): Capabilities {
 /** Sends a prompt, or one of the agent's own slash commands. */
 function send(work: OpenCodeWork, content: readonly Content[]): void {
   const { state } = work;
+  state.unechoed++;
   const path = `/session/${state.session ?? ''}`;
   const agent = state.agent === null ? {} : { agent: state.agent };
   const [first] = content;

@@ -98,7 +98,8 @@ export function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
   const model = textOf(objectOf(info.model).id);
   // Another session of the folder is followed when nothing runs in ours; a subagent's never is.
   const isOurs = id === state.session;
-  const isFree = textOf(info.parentID) === undefined && !ledger.state.turn && state.options.isReadOnly === true;
+  const isFollowing = state.options.isReadOnly === true || state.options.isWatching === true;
+  const isFree = textOf(info.parentID) === undefined && !ledger.state.turn && isFollowing;
   if (!isOurs && !(state.session === null || isFree)) return true;
   state.session = id;
   state.ledger.isReady = true;
@@ -135,6 +136,7 @@ function sessionStatus(work: OpenCodeWork, session: string | undefined, status: 
     if (state.wantsAbort) call(work, `POST /session/${state.session}/abort`);
     state.wantsAbort = false;
     if (!ledger.state.turn) endLeftTools(ledger);
+    if (!ledger.state.turn && state.options.isWatching) state.turnAfter = state.lastMessage;
     ledger.ensureTurn('user');
   } else if (status.type === 'retry') {
     ledger.ensureTurn('user');

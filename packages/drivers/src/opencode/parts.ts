@@ -64,6 +64,13 @@ export function partUpdated(work: OpenCodeWork, part: JsonObject, isWhole = fals
   }
 }
 
+/** Returns whether a prompt that the agent repeats is one of a client here. */
+function isOwn({ state }: OpenCodeWork): boolean {
+  if (state.unechoed === 0) return false;
+  state.unechoed--;
+  return true;
+}
+
 function text(work: OpenCodeWork, kind: 'message' | 'thinking', part: JsonObject, isWhole: boolean): boolean {
   const { ledger, state } = work;
   const message = textOf(part.messageID) ?? '';
@@ -72,7 +79,9 @@ function text(work: OpenCodeWork, kind: 'message' | 'thinking', part: JsonObject
   if (messageOf(work, message).isUser) {
     const synthetic = part.synthetic === true ? { synthetic: true } : {};
     // A driver that writes knows its prompts: they began their turns.
-    if (!state.parts[id] && (state.options.isReadOnly || part.synthetic === true))
+    const isNew = !state.parts[id];
+    const { isReadOnly, isWatching } = state.options;
+    if (isNew && (isReadOnly || part.synthetic === true || (isWatching && !isOwn(work))))
       ledger.emit({ kind: 'prompt', state: 'echo', content: [{ type: 'text', text: whole }], ...synthetic });
     partOf(work, message, id, kind).isDone = true;
     return true;

@@ -18,11 +18,9 @@ const AGAIN_MS = 500;
 /** The limit of replies that are sent again, for an agent that is alive and does not answer. */
 const REPEATED_MAX = 50;
 
-export function connected(work: OpenCodeWork): void {
+/** Asks for everything that may have been missed. */
+export function readRecord(work: OpenCodeWork): void {
   const { state, ledger } = work;
-  if (state.options.isReadOnly || ++state.connections === 1 || state.session === null) return;
-  const text = 'The connection to the agent was lost and is back; what it did meanwhile is read from its record.';
-  ledger.emit({ kind: 'notice', level: 'info', code: 'reconnected', text });
   state.asksBefore = Object.keys(ledger.state.asks);
   const path = `/session/${state.session}`;
   call(work, `GET ${path}/message?limit=${MESSAGES_READ}`);
@@ -33,11 +31,22 @@ export function connected(work: OpenCodeWork): void {
   call(work, 'GET /session/status');
 }
 
+export function connected(work: OpenCodeWork): void {
+  const { state, ledger } = work;
+  if (state.options.isReadOnly || ++state.connections === 1 || state.session === null) return;
+  if (state.options.isWatching && state.awaitsBusy)
+    state.lost = { code: 'lost', message: 'the connection was lost before the agent had taken the prompt' };
+  const text = 'The connection to the agent was lost and is back; what it did meanwhile is read from its record.';
+  ledger.emit({ kind: 'notice', level: 'info', code: 'reconnected', text });
+  readRecord(work);
+}
+
 /** Handles the messages of the running turn, the oldest first. */
 export function messagesRead(work: OpenCodeWork, messages: readonly unknown[]): void {
   const { state, ledger } = work;
   for (const message of messages.map(objectOf)) {
     const info = objectOf(message.info);
+    if (state.options.isWatching) beginMissedTurn(work, info);
     if (!ledger.state.turn || (textOf(info.id) ?? '') <= state.turnAfter) continue;
     messageUpdated(work, info);
     for (const part of listOf(message.parts)) partUpdated(work, objectOf(part));
@@ -46,6 +55,17 @@ export function messagesRead(work: OpenCodeWork, messages: readonly unknown[]): 
     const error = faultOf(info.error);
     if (info.error !== undefined && error.code !== 'MessageAbortedError' && !state.error) failTurn(work, error);
   }
+}
+
+/** Begins the turn of a prompt that was typed while no one watched. */
+function beginMissedTurn(work: OpenCodeWork, info: JsonObject): void {
+  const { state, ledger } = work;
+  if (info.role !== 'user' || (textOf(info.id) ?? '') <= state.lastMessage) return;
+  state.awaitsBusy = false;
+  endTurn(work);
+  state.turnAfter = state.lastMessage;
+  state.isIdle = false;
+  ledger.ensureTurn('user');
 }
 
 /** Handles the requests that wait for an answer. One that was open before and is missing now was answered, or is void. */
@@ -57,7 +77,8 @@ export function pendingRead(work: OpenCodeWork, type: 'permission' | 'question',
     // Our reply never arrived: it is sent again. The agent ignores a reply that it has had.
     if (type === 'permission' && Object.hasOwn(state.replies, request))
       call(work, `POST /permission/${request}/reply`, state.replies[request]);
-    else if (type === 'permission' && !ledger.isResolved(request)) permissionAsked(work, each);
+    // An open one is not asked again: the record that was just read may show more of its tool than the person was shown.
+    else if (type === 'permission' && !ledger.hasAsked(request)) permissionAsked(work, each);
   }
   for (const request of state.asksBefore)
     if (ledger.state.asks[request]?.type === type && !pending.includes(request)) ledger.answeredElsewhere(request);

@@ -47,6 +47,8 @@ export interface OpenCodeState extends DialectState {
   replies: Record<string, unknown>;
   /** Replies that were sent again. */
   repeated: number;
+  /** Prompts of clients that the agent has not repeated yet. */
+  unechoed: number;
   /** Messages of the model's current answer: a retry begins it again. */
   attempt: string[];
   model: string | null;
@@ -83,6 +85,7 @@ export function initialOpenCode(options: DialectOptions): OpenCodeState {
     asksBefore: [],
     replies: {},
     repeated: 0,
+    unechoed: 0,
     attempt: [],
     model: options.model ?? null,
     agent: options.mode ?? null,

@@ -147,7 +147,8 @@ export function hasProgramToken(headers: IncomingMessage['headers']): boolean {
   return bearer !== undefined && !isPass(bearer);
 }
 
-function bearerOf(headers: IncomingMessage['headers']): string | undefined {
+/** Returns the token, pass or code that a request carries. */
+export function bearerOf(headers: IncomingMessage['headers']): string | undefined {
   const found = /^Bearer ([\w-]+)$/i.exec(headers.authorization ?? '')?.[1];
   if (found !== undefined) return found;
   const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { NONCE_PLACE, PageFiles } from './page-files.ts';
+import { NONCE_PLACE, PageFiles, pagesBeside } from './page-files.ts';
 
 test('[DOOR-6] the policy of the page is exactly this list, with the nonce that the page has, another one for each load', () => {
   const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
@@ -57,4 +57,27 @@ test('[PAGE-78] a file is compressed as the browser accepts it, once, and a shor
   ] as const)
     expect((await files.packed(name, accepted))!.encoding).toBe(null);
   expect(await files.packed('none.js', 'br')).toBe(null);
+});
+
+test('[REL-5] a page of the version before still gets its assets, and nothing else of it', () => {
+  const state = mkdtempSync(`${tmpdir()}/spool-page-`);
+  onTestFinished(() => rmSync(state, { recursive: true }));
+  for (const copy of ['new', 'old']) {
+    mkdirSync(`${state}/program/${copy}/web/assets`, { recursive: true });
+    for (const name of ['index.html', `only-${copy}.html`, 'assets/same-1.js', `assets/part-${copy}.js`])
+      writeFileSync(`${state}/program/${copy}/web/${name}`, copy);
+  }
+  const folder = `${state}/program/new/web`;
+  const files = new PageFiles(folder, pagesBeside(folder));
+  const read = (name: string): string | undefined => files.read(name)?.bytes.toString();
+  expect(['assets/part-old.js', 'assets/part-new.js', 'assets/same-1.js', 'index.html'].map(read)).toEqual([
+    'old',
+    'new',
+    'new',
+    'new',
+  ]);
+  expect(['only-old.html', 'assets/../only-old.html', 'assets/../../../x', 'assets/none.js'].map(read)).toEqual(
+    Array.from({ length: 4 }),
+  );
+  expect(pagesBeside('/somewhere/dist/web')).toEqual([]);
 });

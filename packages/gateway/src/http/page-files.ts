@@ -2,12 +2,19 @@
  * The page: the files of `dist/web`, read once, so that no path leads elsewhere. A missing asset is answered with 404 and never
  * with the page, because an old page must not run with a new daemon's assets. Assets are compressed when they are first wanted:
  * they are the same for everyone, so their length reveals nothing. Keeps DOOR-6 and PAGE-78.
+ *
+ * A page that was open during an upgrade loads further parts of that version later, so the assets of the copy before are served too: their names
+ * contain their hashes. Keeps REL-5.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { programFolder } from '@spool/protocol';
+
+/** An asset by its path: a plain name, so that no path leads elsewhere. */
+const ASSET = /^assets\/[\w-]+(\.[\w-]+)+$/;
 
 /** The placeholder in `index.html` for the nonce of this load. */
 export const NONCE_PLACE = '__CSP_NONCE__';
@@ -54,19 +61,30 @@ const PACK: Readonly<Record<PageEncoding, (bytes: Buffer) => Promise<Buffer>>> =
 export class PageFiles {
   readonly #files: ReadonlyMap<string, PageFile>;
   readonly #packed = new Map<string, Promise<Buffer>>();
+  readonly #foldersBefore: readonly string[];
 
-  constructor(folder: string) {
+  /** `foldersBefore`: the pages of earlier versions, of which only assets are served. */
+  constructor(folder: string, foldersBefore: readonly string[] = []) {
+    this.#foldersBefore = foldersBefore;
     this.#files = new Map(
-      namesIn(folder).map((name) => [
-        name,
-        { type: TYPES[extname(name)] ?? 'application/octet-stream', bytes: readFileSync(join(folder, name)) },
-      ]),
+      namesIn(folder).map((name) => [name, { type: typeOf(name), bytes: readFileSync(join(folder, name)) }]),
     );
   }
 
   /** Returns a file by its path below the folder; null if it does not exist. */
   read(name: string): PageFile | null {
-    return this.#files.get(name) ?? null;
+    return this.#files.get(name) ?? (ASSET.test(name) ? this.#readBefore(name) : null);
+  }
+
+  #readBefore(name: string): PageFile | null {
+    for (const folder of this.#foldersBefore) {
+      try {
+        return { type: typeOf(name), bytes: readFileSync(join(folder, name)) };
+      } catch {
+        // another copy may have it
+      }
+    }
+    return null;
   }
 
   /** Returns a file in the shortest encoding that a browser accepts (`accept-encoding`); null if it does not exist. */
@@ -87,6 +105,18 @@ export class PageFiles {
     const html = this.#files.get('index.html')?.bytes.toString() ?? NOT_BUILT;
     return { html: html.replaceAll(NONCE_PLACE, nonce), policy: policyWith(nonce) };
   }
+}
+
+function typeOf(name: string): string {
+  return TYPES[extname(name)] ?? 'application/octet-stream';
+}
+
+/** Returns the pages of the other copies of the program beside this one, in the state folder of the daemon (decision 161). */
+export function pagesBeside(folder: string): readonly string[] {
+  const [own, copies] = [basename(dirname(folder)), dirname(dirname(folder))];
+  if (!copies.endsWith(programFolder(''))) return [];
+  const others = readdirSync(copies).filter((name) => name !== own);
+  return others.map((name) => join(copies, name, basename(folder)));
 }
 
 /** Returns the best encoding that is accepted. One with the weight 0 is refused. */

@@ -1,6 +1,6 @@
 /**
  * The first messages on a link between two machines, before it carries streams: each proves with its key that it is the machine that
- * the other one has pinned. They are text messages of a WebSocket. Keeps NODE-4.
+ * the other one has pinned. They are text messages of a WebSocket. Keeps NODE-4 and NODE-23.
  */
 import { randomBytes } from 'node:crypto';
 import { SpoolError, VERSION } from '@spool/protocol';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { isSignedBy, type MachineKey } from './machine-key.ts';
 
 /** The versions of the link that this program speaks; both sides use the highest that both have. */
-const LINK_VERSIONS = { min: 1, max: 1 } as const;
+export const LINK_VERSIONS = { min: 1, max: 1 } as const;
 
 const CHALLENGE_BYTES = 32;
 const HANDSHAKE_WITHIN_MS = 10_000;
@@ -18,12 +18,29 @@ const text = z.string().max(200);
 const versions = z.object({ min: z.int(), max: z.int() });
 const challengeMessage = z.object({ versions, challenge: text });
 const proofMessage = z.object({ version: z.int(), publicKey: text, nonce: text, spool: text, signature: text });
-const answerMessage = z.union([z.object({ signature: text }), z.object({ refused: text })]);
+const answerMessage = z.union([z.object({ refused: text, signature: text.optional() }), z.object({ signature: text })]);
 
 export interface LinkedNode<T> {
   readonly record: T;
   /** The version of Spool there. */
   readonly version: string;
+}
+
+/** The other machine, which has proved its key, says that this one is not a node of it: dialling again is useless. */
+export class RemovedError extends SpoolError {
+  constructor() {
+    super('NODE_UNKNOWN', { reason: 'the other machine has removed this node' });
+  }
+}
+
+/** Returns random text that the other side has to sign. */
+export function newChallenge(): string {
+  return randomBytes(CHALLENGE_BYTES).toString('base64url');
+}
+
+/** Returns the text that a node signs when it is asked who it is. */
+export function helloText(challenge: string): string {
+  return proofText('hello', [challenge]);
 }
 
 /** Lets a node in that has dialled this machine. `find` returns the record of a public key. */
@@ -32,13 +49,18 @@ export async function admitNode<T extends { readonly publicKey: string }>(
   key: MachineKey,
   find: (publicKey: string) => T | null,
 ): Promise<LinkedNode<T>> {
-  const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
+  const challenge = newChallenge();
   send(socket, { versions: LINK_VERSIONS, challenge });
   const { publicKey, nonce, spool, signature, version } = proofMessage.parse(await nextMessage(socket));
   if (version < LINK_VERSIONS.min || version > LINK_VERSIONS.max) throw refuse(socket, 'VERSION_UNSUPPORTED');
   const record = find(publicKey);
   const isRight = isSignedBy(publicKey, proofText('node', [challenge, nonce, key.publicKey]), signature);
-  if (record === null || !isRight) throw refuse(socket, 'NODE_UNKNOWN');
+  if (!isRight) throw refuse(socket, 'NODE_UNKNOWN');
+  if (record === null) {
+    // Signed: a stranger at this address must not be able to end the service of a node.
+    const refusal = proofText('refusal', [nonce, challenge, publicKey]);
+    throw refuse(socket, 'NODE_UNKNOWN', key.sign(refusal));
+  }
   send(socket, { signature: key.sign(proofText('primary', [nonce, challenge, publicKey])) });
   return { record, version: spool };
 }
@@ -48,17 +70,23 @@ export async function introduceNode(socket: WebSocket, key: MachineKey, primary:
   const { challenge, versions: theirs } = challengeMessage.parse(await nextMessage(socket));
   const version = Math.min(theirs.max, LINK_VERSIONS.max);
   if (version < Math.max(theirs.min, LINK_VERSIONS.min)) throw new SpoolError('VERSION_UNSUPPORTED');
-  const nonce = randomBytes(CHALLENGE_BYTES).toString('base64url');
+  const nonce = newChallenge();
   const signature = key.sign(proofText('node', [challenge, nonce, primary]));
   send(socket, { version, publicKey: key.publicKey, nonce, spool: VERSION, signature });
   const answer = answerMessage.parse(await nextMessage(socket));
-  if ('refused' in answer) throw new SpoolError('NODE_UNKNOWN', { reason: 'the other machine has removed this node' });
+  if ('refused' in answer) {
+    const refusal = proofText('refusal', [nonce, challenge, key.publicKey]);
+    if (answer.refused === 'NODE_UNKNOWN' && isSignedBy(primary, refusal, answer.signature ?? ''))
+      throw new RemovedError();
+    if (answer.refused === 'VERSION_UNSUPPORTED') throw new SpoolError('VERSION_UNSUPPORTED');
+    throw new SpoolError('NOT_ALLOWED', { reason: 'the machine at this address refuses this node' });
+  }
   if (!isSignedBy(primary, proofText('primary', [nonce, challenge, key.publicKey]), answer.signature))
     throw new SpoolError('NOT_ALLOWED', { reason: 'the machine at this address has another key than the one joined' });
 }
 
 /** Returns the text that is signed: the side is part of it, so that no proof of one side can be used by the other. */
-function proofText(side: 'node' | 'primary', parts: readonly string[]): string {
+function proofText(side: 'node' | 'primary' | 'hello' | 'refusal', parts: readonly string[]): string {
   return ['spool link 1', side, ...parts].join('\n');
 }
 
@@ -66,8 +94,8 @@ function send(socket: WebSocket, message: object): void {
   socket.send(JSON.stringify(message));
 }
 
-function refuse(socket: WebSocket, code: 'NODE_UNKNOWN' | 'VERSION_UNSUPPORTED'): SpoolError {
-  send(socket, { refused: code });
+function refuse(socket: WebSocket, code: 'NODE_UNKNOWN' | 'VERSION_UNSUPPORTED', signature?: string): SpoolError {
+  send(socket, { refused: code, signature });
   return new SpoolError(code);
 }
 

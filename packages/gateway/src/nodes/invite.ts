@@ -1,8 +1,9 @@
 /** Redeems an invite at another machine: the two exchange their public keys, over TLS or loopback. */
+import { createHash } from 'node:crypto';
 import type { GatewayAddress } from '@spool/client/remote';
 import { ERROR_CODES, type ErrorCode, ROLES, SpoolError } from '@spool/protocol';
 import { z } from 'zod';
-import { PUBLIC_KEY_CHARS } from './machine-key.ts';
+import { type MachineKey, PUBLIC_KEY_CHARS } from './machine-key.ts';
 
 const INVITE_WITHIN_MS = 10_000;
 
@@ -20,10 +21,16 @@ const problem = z.object({
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
+/** Returns the text that a machine signs when it joins: its key is proved for this invite and this name. */
+export function inviteText(code: string, name: string): string {
+  return ['spool invite 1', createHash('sha256').update(code).digest('base64url'), name].join('\n');
+}
+
 export async function acceptedInvite(
   { url }: GatewayAddress,
   code: string,
-  node: { readonly name: string; readonly publicKey: string },
+  name: string,
+  key: MachineKey,
 ): Promise<z.infer<typeof invitation>> {
   let status: number;
   let body: unknown;
@@ -31,7 +38,7 @@ export async function acceptedInvite(
     const answer = await fetch(`${url}${NODES_ROUTE}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${code}`, 'content-type': 'application/json' },
-      body: JSON.stringify(node),
+      body: JSON.stringify({ name, publicKey: key.publicKey, signature: key.sign(inviteText(code, name)) }),
       redirect: 'error',
       signal: AbortSignal.timeout(INVITE_WITHIN_MS),
     });

@@ -1,14 +1,18 @@
-/** Accepts the links of joined nodes, at `/join`: a node proves its key first, and then serves this machine over the same connection. */
+/** Accepts the links of joined nodes, at `/join`: a node proves its key first, and then serves this machine over the same connection. Keeps NODE-24. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { admitNode } from './handshake.ts';
 import type { MachineKey } from './machine-key.ts';
+import { NodeLink } from './node-link.ts';
 import type { NodeRegistry } from './registry.ts';
 import { duplexOver } from './socket-duplex.ts';
 
 /** The maximum size of a message, which is a part of a stream of HTTP/2. */
 export const LINK_MESSAGE_BYTES_MAX = 1024 * 1024;
+
+/** The maximum of bytes from a machine that has not proved its key: one message of some hundred bytes, and the frames of WebSocket. */
+const UNPROVED_BYTES_MAX = 4096;
 
 /** The end of the path of the entrance. */
 export const JOIN_PATH = '/join';
@@ -31,15 +35,26 @@ export class JoinEntrance {
 
   /** Takes over a socket; `onKnown` is called when the node has proved its key. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, onKnown: () => void): void {
+    let bytes = head.length;
+    const count = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > UNPROVED_BYTES_MAX) socket.destroy();
+    };
     this.#server.handleUpgrade(request, socket, head, (client) => {
       client.on('error', () => {}); // `close` follows
-      this.#admit(client, onKnown).catch(() => client.close());
+      socket.on('data', count);
+      const onProved = (): void => {
+        socket.off('data', count);
+        onKnown();
+      };
+      this.#admit(client, onProved).catch(() => client.close());
     });
   }
 
   async #admit(client: WebSocket, onKnown: () => void): Promise<void> {
     const { record, version } = await admitNode(client, this.#key, (publicKey) => this.#registry.byKey(publicKey));
     onKnown();
-    this.#registry.connect(record, duplexOver(client), version);
+    const closed = Promise.withResolvers<void>();
+    this.#registry.connect(record, new NodeLink(duplexOver(client), version, closed.resolve), closed.promise);
   }
 }

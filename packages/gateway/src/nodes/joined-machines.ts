@@ -9,19 +9,17 @@ import { gatewayAddress } from '@spool/client/remote';
 import { type JoinedMachine, mayDo, type NodeRequests, type Role, SpoolError } from '@spool/protocol';
 import { WebSocket } from 'ws';
 import type { Authenticator } from '../auth/authenticator.ts';
+import { type Principal, principalOf } from '../auth/principal.ts';
 import { introduceNode } from './handshake.ts';
 import { JOIN_PATH, LINK_MESSAGE_BYTES_MAX } from './join-entrance.ts';
+import { type DialState, keepDialling, newDialState } from './keep-dialling.ts';
 import { fingerprintOf, type MachineKey } from './machine-key.ts';
 import { serveMachine } from './node-server.ts';
 import { type JoinFile, type JoinRecord, NODES_MAX } from './records.ts';
 import { acceptedInvite } from './invite.ts';
+import type { RelayedRoutes } from './relayed-routes.ts';
 import { duplexOver } from './socket-duplex.ts';
 
-const AGAIN_MS_FIRST = 50;
-const AGAIN_MS_MAX = 5000;
-
-/** The time after which a link counts as healthy, so that the next attempt is immediate. */
-const HEALTHY_MS = 2000;
 const CONNECT_WITHIN_MS = 10_000;
 
 /** The time for which `join` waits for the link, so that the node is online when it answers. */
@@ -33,9 +31,7 @@ const ROLE_MAX: Role = 'operator';
 interface DialledMachine {
   readonly record: JoinRecord;
   readonly ended: AbortController;
-  state: JoinedMachine['state'];
-  since: number;
-  reason: string | undefined;
+  readonly dial: DialState;
   /** Resolves when the machine is reached for the first time. */
   readonly reached: PromiseWithResolvers<void>;
 }
@@ -45,6 +41,8 @@ export interface JoinedMachinesOptions {
   readonly key: MachineKey;
   readonly authenticator: Authenticator;
   readonly keeper: Client;
+  /** The requests that are answered besides frames. */
+  readonly relayed: RelayedRoutes;
 }
 
 export class JoinedMachines {
@@ -61,7 +59,7 @@ export class JoinedMachines {
     const { key, keeper } = this.#options;
     if (this.#all.size >= NODES_MAX) throw new SpoolError('TOO_MANY', { machines: NODES_MAX });
     const address = gatewayAddress(url);
-    const accepted = await acceptedInvite(address, code, { name, publicKey: key.publicKey });
+    const accepted = await acceptedInvite(address, code, name, key);
     const most = role ?? ROLE_MAX;
     const granted = mayDo(accepted.role, most) ? most : accepted.role;
     const { info } = await keeper.doors.createToken({ kind: 'peer', role: granted, name: accepted.name });
@@ -100,7 +98,7 @@ export class JoinedMachines {
     if (revoked.length > 0) this.#save();
   }
 
-  #describe({ record, state, since, reason }: DialledMachine): JoinedMachine {
+  #describe({ record, dial: { state, since, reason } }: DialledMachine): JoinedMachine {
     const { key, authenticator } = this.#options;
     return {
       name: record.name,
@@ -111,7 +109,7 @@ export class JoinedMachines {
       since,
       fingerprint: fingerprintOf(record.publicKey),
       ownFingerprint: fingerprintOf(key.publicKey),
-      ...(state === 'away' && reason !== undefined && { reason }),
+      ...(state !== 'online' && reason !== undefined && { reason }),
     };
   }
 
@@ -129,40 +127,18 @@ export class JoinedMachines {
     const dialling: DialledMachine = {
       record,
       ended: new AbortController(),
-      state: 'away',
-      since: Date.now(),
-      reason: undefined,
+      dial: newDialState(),
       reached: Promise.withResolvers(),
     };
     this.#all.set(record.publicKey, dialling);
-    void this.#keepDialling(dialling);
+    void keepDialling(dialling.dial, dialling.ended.signal, (onOnline) => this.#serveOnce(dialling, onOnline));
     return dialling;
   }
 
-  async #keepDialling(dialling: DialledMachine): Promise<void> {
-    const { signal } = dialling.ended;
-    let againMs = 0;
-    while (!signal.aborted) {
-      const startedAt = performance.now();
-      try {
-        await this.#serveOnce(dialling);
-        dialling.reason = undefined;
-      } catch (error) {
-        dialling.reason = (error as Error).message.slice(0, 200);
-      }
-      if (dialling.state === 'online') dialling.since = Date.now();
-      dialling.state = 'away';
-      const wasHealthy = performance.now() - startedAt >= HEALTHY_MS && dialling.reason === undefined;
-      againMs = wasHealthy ? AGAIN_MS_FIRST : Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_FIRST, againMs * 2));
-      // Nodes of a machine that returns come one after the other.
-      await pause(againMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
-    }
-  }
-
   /** Dials once; resolves when the link has ended. */
-  async #serveOnce(dialling: DialledMachine): Promise<void> {
+  async #serveOnce(dialling: DialledMachine, onOnline: () => void): Promise<void> {
     const { record, ended } = dialling;
-    const { key, authenticator } = this.#options;
+    const { key, authenticator, relayed } = this.#options;
     const socket = new WebSocket(gatewayAddress(record.url).socketUrl.replace(/\/ws$/, JOIN_PATH), {
       maxPayload: LINK_MESSAGE_BYTES_MAX,
       perMessageDeflate: false,
@@ -177,9 +153,12 @@ export class JoinedMachines {
       socket.on('error', failed.reject);
       await Promise.race([introduceNode(socket, key, record.publicKey), failed.promise]);
       const closed = Promise.withResolvers<void>();
-      serveMachine(duplexOver(socket), record, authenticator, closed.resolve);
-      dialling.state = 'online';
-      dialling.since = Date.now();
+      const granted = (): Principal | null => {
+        const token = authenticator.peer(record.token);
+        return token && principalOf(token);
+      };
+      serveMachine(duplexOver(socket), { name: record.name, granted }, { authenticator, key, relayed }, closed.resolve);
+      onOnline();
       dialling.reached.resolve();
       await closed.promise;
     } finally {

@@ -3,14 +3,45 @@
  * dialled. Each client gets its own stream, with its own window, so that one that does not read delays only itself. The
  * streams are not interpreted here: offsets, credit and roles are between the client and the node. Keeps NODE-3, and NODE-7 for a node that does not answer.
  */
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+  type IncomingHttpStatusHeader,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
 import type { Duplex } from 'node:stream';
-import { type Role, SpoolError } from '@spool/protocol';
+import { ERROR_CODES, type ErrorCode, isRole, type Role, SpoolError } from '@spool/protocol';
+import { helloText, LINK_VERSIONS, newChallenge } from './handshake.ts';
 import { watchHealth } from './link-health.ts';
+import { isSignedBy } from './machine-key.ts';
+import { askNode } from './node-requests.ts';
+import type { RelayedAnswer, RelayedRequest } from './relayed-routes.ts';
 
 /** The user on whose behalf a stream is opened. The node records the name, and gives no more rights than this role has. */
 export interface NodeUser {
   readonly name: string;
+  readonly role: Role;
+}
+
+/** An open link to a node, over any road. */
+export interface NodeConnection {
+  /** The version of Spool there. */
+  readonly version: string;
+  /** Opens a stream of frames. Rejects with the node's refusal, or if it does not answer. */
+  open(user: NodeUser): Promise<Duplex>;
+  /** Sends a request about the folder of a session. Absent on a road that carries only frames. */
+  ask?(user: NodeUser, request: RelayedRequest): Promise<RelayedAnswer>;
+  close(): void;
+}
+
+/** The answer of a node to a machine that has dialled it. */
+export interface NodeIntroduction {
+  readonly version: string;
+  readonly publicKey: string;
+  /** The rights of the caller there. */
   readonly role: Role;
 }
 
@@ -22,11 +53,20 @@ export const LINK_WINDOW_BYTES = 4 * 1024 * 1024;
 const ANSWER_MS_MAX = 10_000;
 
 export const FRAMES_PATH = '/frames';
+export const HELLO_PATH = '/hello';
 export const USER_HEADER = 'spool-user';
 export const ROLE_HEADER = 'spool-role';
+export const CHALLENGE_HEADER = 'spool-challenge';
+/** The versions of the link that the caller speaks, and the one that the node has chosen. */
+export const LINK_HEADER = 'spool-link';
+export const VERSION_HEADER = 'spool-version';
+export const KEY_HEADER = 'spool-key';
+export const SIGNATURE_HEADER = 'spool-signature';
+/** The code of a refusal. */
+export const ERROR_HEADER = 'spool-error';
 
-export class NodeLink {
-  readonly version: string;
+export class NodeLink implements NodeConnection {
+  version: string;
   readonly #session: ClientHttp2Session;
   readonly #streams = new Set<ClientHttp2Stream>();
 
@@ -52,14 +92,40 @@ export class NodeLink {
     return !this.#session.closed && !this.#session.destroyed;
   }
 
-  /** Opens a stream of frames. Rejects with the node's refusal, or if it does not answer. `withinMs` is for tests. */
-  async open({ name, role }: NodeUser, withinMs = ANSWER_MS_MAX): Promise<ClientHttp2Stream> {
-    if (!this.isOpen) throw new SpoolError('CONNECTION_LOST');
-    const stream = this.#session.request(
-      { ':method': 'POST', ':path': FRAMES_PATH, [USER_HEADER]: encodeURIComponent(name), [ROLE_HEADER]: role },
-      { endStream: false },
+  /** Asks a node that was dialled who it is: its key is proved, and the version of the link is agreed on. */
+  async meet(): Promise<NodeIntroduction> {
+    const challenge = newChallenge();
+    const { stream, headers } = await this.#request(
+      {
+        ':path': HELLO_PATH,
+        [CHALLENGE_HEADER]: challenge,
+        [LINK_HEADER]: `${LINK_VERSIONS.min}-${LINK_VERSIONS.max}`,
+      },
+      ANSWER_MS_MAX,
     );
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    stream.close(constants.NGHTTP2_NO_ERROR);
+    const [version, publicKey, signature, role] = [VERSION_HEADER, KEY_HEADER, SIGNATURE_HEADER, ROLE_HEADER].map(
+      (name) => String(headers[name] ?? ''),
+    ) as [string, string, string, string];
+    if (!isRole(role) || !isSignedBy(publicKey, helloText(challenge), signature))
+      throw new SpoolError('NOT_ALLOWED', { reason: 'the machine at this address does not prove its key' });
+    this.version = version.slice(0, 100);
+    return { version: this.version, publicKey, role };
+  }
+
+  /** `withinMs` is for tests. */
+  async open({ name, role }: NodeUser, withinMs = ANSWER_MS_MAX): Promise<ClientHttp2Stream> {
+    const user = { ':path': FRAMES_PATH, [USER_HEADER]: encodeURIComponent(name), [ROLE_HEADER]: role };
+    return (await this.#request(user, withinMs)).stream;
+  }
+
+  async #request(
+    asked: OutgoingHttpHeaders,
+    withinMs: number,
+  ): Promise<{ readonly stream: ClientHttp2Stream; readonly headers: IncomingHttpHeaders }> {
+    if (!this.isOpen) throw new SpoolError('CONNECTION_LOST');
+    const stream = this.#session.request({ ':method': 'POST', ...asked }, { endStream: false });
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingHttpHeaders & IncomingHttpStatusHeader>();
     const late = setTimeout(() => {
       reject(new SpoolError('NODE_AWAY', { reason: 'the node is connected, and does not answer' }));
       stream.close(constants.NGHTTP2_CANCEL);
@@ -67,16 +133,30 @@ export class NodeLink {
     this.#streams.add(stream);
     stream.on('error', () => {}); // `close` follows
     stream.once('close', () => this.#streams.delete(stream));
-    stream.once('response', (headers) => resolve(headers[':status'] ?? 0));
+    stream.once('response', resolve);
     stream.once('close', () => reject(new SpoolError('CONNECTION_LOST')));
-    const status = await promise.finally(() => clearTimeout(late));
-    if (status === constants.HTTP_STATUS_OK) return stream;
+    const headers = await promise.finally(() => clearTimeout(late));
+    if (headers[':status'] === constants.HTTP_STATUS_OK) return { stream, headers };
     stream.close(constants.NGHTTP2_CANCEL);
-    throw new SpoolError('NOT_ALLOWED', { reason: `the node has refused the stream (${status})` });
+    throw refusalIn(headers);
+  }
+
+  /** Sends a request, beside the streams of frames. */
+  async ask({ name, role }: NodeUser, request: RelayedRequest): Promise<RelayedAnswer> {
+    if (!this.isOpen) throw new SpoolError('CONNECTION_LOST');
+    return await askNode(this.#session, { [USER_HEADER]: encodeURIComponent(name), [ROLE_HEADER]: role }, request);
   }
 
   close(): void {
     this.#session.destroy();
     for (const stream of this.#streams) stream.destroy();
   }
+}
+
+/** Returns the refusal of a node; one without a code that is known here is from another version. */
+function refusalIn(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): SpoolError {
+  const code = headers[ERROR_HEADER];
+  if (typeof code === 'string' && Object.hasOwn(ERROR_CODES, code))
+    return new SpoolError(code as ErrorCode, { reason: 'refused by the node' });
+  return new SpoolError('NOT_ALLOWED', { reason: `the node has refused the stream (${headers[':status']})` });
 }

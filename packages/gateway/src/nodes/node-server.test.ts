@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { MachineKey } from './machine-key.ts';
 import { FRAMES_PATH, ROLE_HEADER, USER_HEADER } from './node-link.ts';
 import { serveMachine } from './node-server.ts';
 
@@ -35,9 +36,10 @@ function headers(stream: number): Buffer {
 
 test('[NODE-4] a stream that is reset as soon as it is opened is no fault of the gateway, and the link goes on', async () => {
   const [near, far] = duplexPair();
-  const peer = vi.fn(() => null); // its rights were revoked, so a stream is refused
+  const granted = vi.fn(() => null); // its rights were revoked, so a stream is refused
   const closed = vi.fn();
-  const end = serveMachine(near, { name: 'laptop', token: 't' }, { peer } as unknown as Authenticator, closed);
+  const services = { authenticator: {} as Authenticator, key: {} as MachineKey };
+  const end = serveMachine(near, { name: 'laptop', granted }, services, closed);
   const resets = [1, 3, 5].flatMap((stream) => [headers(stream), frame(RST_STREAM, 0, stream, Buffer.alloc(4))]);
   far.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(SETTINGS, 0, 0), ...resets]));
   far.write(headers(7));
@@ -45,7 +47,7 @@ test('[NODE-4] a stream that is reset as soon as it is opened is no fault of the
   let got = Buffer.alloc(0);
   far.on('data', (bytes: Buffer) => (got = Buffer.concat([got, bytes])));
   await vi.waitFor(() => expect(got.includes(answer)).toBe(true), 20_000);
-  expect([peer.mock.calls.length, closed.mock.calls.length]).toEqual([1, 0]);
+  expect([granted.mock.calls.length, closed.mock.calls.length]).toEqual([1, 0]);
   end();
   await once(near, 'close');
 });

@@ -1,15 +1,32 @@
 /**
  * The link to a machine that uses this one as its node: this side serves HTTP/2 on it. Each stream is a client like any other of the
  * gateway: it has a guarded link to the keeper, with the role that this machine has granted, or the lower one of the user
- * on whose behalf it was opened. The audit log names that user. Keeps NODE-5.
+ * on whose behalf it was opened. The audit log names that user. Keeps NODE-5 and NODE-26.
  */
 import { constants, type IncomingHttpHeaders, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import { isRole, mayDo, type Role, toWireError } from '@spool/protocol';
+import { type ErrorCode, isRole, mayDo, type Role, toWireError, VERSION } from '@spool/protocol';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { type Principal, principalOf } from '../auth/principal.ts';
+import type { Principal } from '../auth/principal.ts';
+import { helloText, LINK_VERSIONS } from './handshake.ts';
 import { watchHealth } from './link-health.ts';
-import { FRAMES_PATH, LINK_WINDOW_BYTES, ROLE_HEADER, STREAM_WINDOW_BYTES, USER_HEADER } from './node-link.ts';
+import type { MachineKey } from './machine-key.ts';
+import {
+  CHALLENGE_HEADER,
+  ERROR_HEADER,
+  FRAMES_PATH,
+  HELLO_PATH,
+  KEY_HEADER,
+  LINK_HEADER,
+  LINK_WINDOW_BYTES,
+  ROLE_HEADER,
+  SIGNATURE_HEADER,
+  STREAM_WINDOW_BYTES,
+  USER_HEADER,
+  VERSION_HEADER,
+} from './node-link.ts';
+import { answerNode } from './node-requests.ts';
+import type { RelayedRoutes } from './relayed-routes.ts';
 
 /** The unsent bytes above which a stream is not read further, or its keeper. */
 const UNSENT_BYTES_MAX = 256 * 1024;
@@ -18,19 +35,27 @@ const UNSENT_BYTES_MAX = 256 * 1024;
 const STREAMS_MAX = 1000;
 
 const USER_CHARS_MAX = 100;
+const CHALLENGE_CHARS_MAX = 100;
 
 export interface ServedMachine {
   /** The name of that machine, for the audit log. */
   readonly name: string;
-  /** The id of the token record with its rights here. */
-  readonly token: string;
+  /** Returns the rights of that machine; null once they are revoked. */
+  granted(): Principal | null;
+}
+
+export interface NodeServices {
+  readonly authenticator: Authenticator;
+  readonly key: MachineKey;
+  /** The requests that are answered besides frames. */
+  readonly relayed?: RelayedRoutes;
 }
 
 /** Serves a machine that has been authenticated. Returns the function that ends it. */
 export function serveMachine(
   duplex: Duplex,
   machine: ServedMachine,
-  authenticator: Authenticator,
+  services: NodeServices,
   onClose: () => void,
 ): () => void {
   const session = performServerHandshake(duplex, {
@@ -45,35 +70,77 @@ export function serveMachine(
   });
   session.on('stream', (stream, headers) => {
     stream.on('error', () => {}); // `close` follows
-    serveStream(stream, headers, machine, authenticator);
+    serveRequest(stream, headers, machine, services);
   });
   watchHealth(session, duplex);
   return () => session.destroy();
 }
 
-function serveStream(
+function serveRequest(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   machine: ServedMachine,
-  authenticator: Authenticator,
+  { authenticator, key, relayed }: NodeServices,
 ): void {
   if (stream.destroyed || stream.closed) return; // it was reset in the same piece of data, and cannot be answered
-  const refuse = (status: number): void => stream.respond({ ':status': status }, { endStream: true });
-  if (headers[':path'] !== FRAMES_PATH) return refuse(constants.HTTP_STATUS_NOT_FOUND);
-  const principal = userOf(headers, machine, authenticator);
-  if (principal === null) return refuse(constants.HTTP_STATUS_FORBIDDEN);
+  const refuse = (status: number, code: ErrorCode): void =>
+    stream.respond({ ':status': status, [ERROR_HEADER]: code }, { endStream: true });
+  const granted = machine.granted();
+  if (granted === null) return refuse(constants.HTTP_STATUS_FORBIDDEN, 'TOKEN_REFUSED');
+  const path = headers[':path'];
+  if (path === HELLO_PATH) {
+    const version = agreedVersion(headers[LINK_HEADER]);
+    if (version === null) return refuse(constants.HTTP_STATUS_BAD_REQUEST, 'VERSION_UNSUPPORTED');
+    const challenge = String(headers[CHALLENGE_HEADER] ?? '').slice(0, CHALLENGE_CHARS_MAX);
+    return stream.respond(
+      {
+        ':status': constants.HTTP_STATUS_OK,
+        [VERSION_HEADER]: VERSION,
+        [LINK_HEADER]: String(version),
+        [KEY_HEADER]: key.publicKey,
+        [SIGNATURE_HEADER]: key.sign(helloText(challenge)),
+        [ROLE_HEADER]: granted.role,
+      },
+      { endStream: true },
+    );
+  }
+  const isRequest = relayed !== undefined && path?.startsWith('/api/') === true;
+  if (path !== FRAMES_PATH && !isRequest) return refuse(constants.HTTP_STATUS_NOT_FOUND, 'REQUEST_UNKNOWN');
+  const principal = endUser(granted, machine.name, decoded(headers[USER_HEADER]), headers[ROLE_HEADER]);
+  if (principal === null) return refuse(constants.HTTP_STATUS_FORBIDDEN, 'NOT_ALLOWED');
   let over: () => void;
   try {
-    over = authenticator.activeRequests.open(principal, 'socket', () => stream.close(constants.NGHTTP2_CANCEL));
+    const kind = isRequest ? 'request' : 'socket';
+    over = authenticator.activeRequests.open(principal, kind, () => stream.close(constants.NGHTTP2_CANCEL));
   } catch {
-    return refuse(constants.HTTP_STATUS_SERVICE_UNAVAILABLE);
+    return refuse(constants.HTTP_STATUS_SERVICE_UNAVAILABLE, 'TOO_MANY_VISITS');
+  }
+  if (isRequest) {
+    stream.once('close', over);
+    return void answerNode(stream, headers, principal, relayed);
   }
   stream.respond({ ':status': constants.HTTP_STATUS_OK });
+  stream.once('close', over);
+  serveFrames(stream, principal, authenticator, {
+    close: () => stream.close(),
+    reset: (isRevoked) => stream.close(isRevoked ? constants.NGHTTP2_CANCEL : constants.NGHTTP2_PROTOCOL_ERROR),
+  });
+}
+
+interface StreamEnds {
+  /** Called when the keeper has closed its connection. */
+  close(): void;
+  /** Called when the bytes of the client are refused. */
+  reset(isRevoked: boolean): void;
+}
+
+/** Connects a stream of frames with the keeper, through the guard. */
+function serveFrames(stream: Duplex, principal: Principal, authenticator: Authenticator, ends: StreamEnds): void {
   const link = authenticator.open(principal, {
     onData(bytes) {
       if (!stream.destroyed && !stream.write(bytes) && stream.writableLength > UNSENT_BYTES_MAX) link.pause();
     },
-    onClose: () => stream.close(),
+    onClose: () => ends.close(),
   });
   stream.on('drain', () => link.resume());
   stream.on('data', (bytes: Buffer) => {
@@ -81,9 +148,7 @@ function serveStream(
       link.send(bytes);
     } catch (error) {
       // Bytes that are not frames, or a token that was revoked a moment ago.
-      stream.close(
-        toWireError(error).code === 'TOKEN_REFUSED' ? constants.NGHTTP2_CANCEL : constants.NGHTTP2_PROTOCOL_ERROR,
-      );
+      ends.reset(toWireError(error).code === 'TOKEN_REFUSED');
       return link.close();
     }
     if (link.bufferedBytes <= UNSENT_BYTES_MAX) return;
@@ -91,23 +156,20 @@ function serveStream(
     link.onDrain(() => stream.resume());
   });
   stream.once('end', () => link.close());
-  stream.once('close', () => {
-    over();
-    link.close();
-  });
+  stream.once('close', () => link.close());
 }
 
 /** Returns the user of a stream, with the lower of two roles: that of the machine, and the one that it has sent for the user. */
-function userOf(
-  headers: IncomingHttpHeaders,
-  { name, token }: ServedMachine,
-  authenticator: Authenticator,
-): Principal | null {
-  const granted = authenticator.peer(token);
-  const role = headers[ROLE_HEADER];
-  const user = decoded(headers[USER_HEADER]);
-  if (granted === null || !isRole(role) || user === null) return null;
-  return { ...principalOf(granted), name: `${user}@${name}`, role: lower(granted.role, role) };
+function endUser(granted: Principal, machine: string, user: string | null, role: unknown): Principal | null {
+  if (!isRole(role) || user === null) return null;
+  return { ...granted, name: `${user}@${machine}`, role: lower(granted.role, role) };
+}
+
+/** Returns the version of the link that both sides speak; null if there is none. */
+function agreedVersion(range: unknown): number | null {
+  const [, min, max] = /^(\d{1,6})-(\d{1,6})$/.exec(String(range)) ?? [];
+  const version = Math.min(Number(max), LINK_VERSIONS.max);
+  return version >= Math.max(Number(min), LINK_VERSIONS.min) ? version : null;
 }
 
 function lower(a: Role, b: Role): Role {

@@ -5,6 +5,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
+import type { Client } from '@spool/client';
 import { native } from '@spool/native';
 import {
   type ListOptions,
@@ -19,7 +20,12 @@ import {
 } from '@spool/protocol';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import { z } from 'zod';
+import { type Principal, principalOf } from '../auth/principal.ts';
+import type { DialledNodes } from './dialled-nodes.ts';
 import type { JoinedMachines } from './joined-machines.ts';
+import { NodeFeed } from './node-feed.ts';
+import { type NodeServices, serveMachine } from './node-server.ts';
+import { PATH_CHARS_MAX } from './records.ts';
 import type { NodeRegistry } from './registry.ts';
 
 /** The time in which a client must have sent its request. */
@@ -28,6 +34,9 @@ const ASK_WITHIN_MS = 10_000;
 export interface NodeSocketOptions {
   readonly registry: NodeRegistry;
   readonly joined: JoinedMachines;
+  readonly dialled: DialledNodes;
+  readonly services: NodeServices;
+  readonly keeper: Client;
 }
 
 const name = z.string().regex(NODE_NAME, 'must have letters, digits, dots, dashes and underscores');
@@ -36,11 +45,21 @@ const listed = REQUEST_SCHEMAS.list as z.ZodType<ListOptions>;
 
 const ASKS: { readonly [K in NodeOp]: z.ZodType<NodeRequests[K]['ask']> } = {
   open: z.object({ node: z.string().max(100) }),
+  follow: z.object({}),
   list: z.object({}),
-  sessions: z.object({ running: listed.nullable(), ended: listed.nullable() }),
+  sessions: z.object({ running: listed.nullable(), ended: listed.nullable(), asSeen: z.boolean().optional() }),
   join: z.object({ url: z.string().max(2000), code: z.string().max(200), name, role: z.enum(ROLES).optional() }),
   joins: z.object({}),
   leave: z.object({ name: z.string().max(2000) }),
+  add: z.object({
+    url: z.string().max(2000),
+    name,
+    token: z.string().max(200).optional(),
+    role: z.enum(ROLES).optional(),
+    agent: z.string().max(PATH_CHARS_MAX).optional(),
+    ca: z.string().max(PATH_CHARS_MAX).optional(),
+  }),
+  serve: z.union([z.object({ name, token: z.string().max(20) }), z.object({ name, role: z.enum(ROLES) })]),
   remove: z.object({ name: z.string().max(100) }),
 };
 
@@ -84,6 +103,11 @@ async function answerClient(socket: Socket, line: string, options: NodeSocketOpt
     const parsed = ASKS[given.ask].safeParse(given);
     if (!parsed.success)
       throw new SpoolError('REQUEST_INVALID', { reason: z.prettifyError(parsed.error).slice(0, 200) });
+    if (given.ask === 'serve') return await serveCaller(socket, parsed.data as NodeRequests['serve']['ask'], options);
+    if (given.ask === 'follow') {
+      say({ ok: {} });
+      return followNodes(socket, options.registry);
+    }
     if (given.ask !== 'open') {
       say({ ok: await answer(given.ask, parsed.data as never, options) });
       return void socket.end();
@@ -102,17 +126,47 @@ async function answerClient(socket: Socket, line: string, options: NodeSocketOpt
   }
 }
 
-async function answer<K extends Exclude<NodeOp, 'open'>>(
+/** Serves the machine at the other end: the caller is this user, so a role is only a limit that the user has chosen. */
+async function serveCaller(
+  socket: Socket,
+  ask: NodeRequests['serve']['ask'],
+  { keeper, services }: NodeSocketOptions,
+): Promise<void> {
+  const { authenticator } = services;
+  const token =
+    'token' in ask
+      ? ask.token
+      : (await keeper.doors.createToken({ kind: 'peer', role: ask.role, name: ask.name })).info.id;
+  const granted = (): Principal | null => {
+    const found = authenticator.peer(token);
+    return found && principalOf(found);
+  };
+  const principal = granted();
+  if (principal === null) throw new SpoolError('TOKEN_REFUSED');
+  const over = authenticator.activeRequests.open(principal, 'socket', () => socket.destroy());
+  socket.once('close', over);
+  socket.write(`${JSON.stringify({ ok: { token } })}\n`);
+  serveMachine(socket, { name: ask.name, granted }, services, () => socket.destroy());
+}
+
+function followNodes(socket: Socket, registry: NodeRegistry): void {
+  const feed = new NodeFeed(registry, (news) => socket.write(`${JSON.stringify(news)}\n`));
+  socket.on('drain', () => feed.resume());
+  socket.once('close', () => feed.close());
+  socket.resume(); // to see that it ends
+}
+
+async function answer<K extends Exclude<NodeOp, 'open' | 'follow' | 'serve'>>(
   op: K,
   ask: NodeRequests[K]['ask'],
-  { registry, joined }: NodeSocketOptions,
-): Promise<NodeRequests[Exclude<NodeOp, 'open'>]['answer']> {
+  { registry, joined, dialled }: NodeSocketOptions,
+): Promise<NodeRequests[Exclude<NodeOp, 'open' | 'serve'>]['answer']> {
   switch (op) {
     case 'list':
       return { nodes: await registry.list() };
     case 'sessions': {
-      const { running, ended } = ask as NodeRequests['sessions']['ask'];
-      return { nodes: await registry.sessions(running, ended) };
+      const { running, ended, asSeen } = ask as NodeRequests['sessions']['ask'];
+      return { nodes: await registry.sessions(running, ended, { asSeen }) };
     }
     case 'join':
       return await joined.join(ask as NodeRequests['join']['ask']);
@@ -120,6 +174,8 @@ async function answer<K extends Exclude<NodeOp, 'open'>>(
       return { machines: joined.list() };
     case 'leave':
       return await joined.leave((ask as NodeRequests['leave']['ask']).name);
+    case 'add':
+      return await dialled.add(ask as NodeRequests['add']['ask']);
     default: {
       const { name: removed } = ask as NodeRequests['remove']['ask'];
       registry.remove(removed);

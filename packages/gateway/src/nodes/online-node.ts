@@ -1,10 +1,10 @@
 /** A node whose link is open: lists its sessions with the SDK over a stream, and remembers them at each change. */
 import { Client } from '@spool/client';
 import { StreamTransport } from '@spool/client/driver';
-import type { ListFilter, ListOptions, SessionInfo } from '@spool/protocol';
+import type { DaemonEvent, ListFilter, ListOptions, SessionInfo } from '@spool/protocol';
 import { runtimeOver } from '../websocket/client-runtime.ts';
 import { checkedSessions } from './listed-sessions.ts';
-import type { NodeLink, NodeUser } from './node-link.ts';
+import type { NodeConnection, NodeUser } from './node-link.ts';
 
 /** The pause after a list, so that a burst of events is two: the first event is followed at once. */
 const CHANGES_MS = 300;
@@ -18,18 +18,27 @@ const RECONNECT_MS = 5000;
 /** The user of the lists: the node gives it no more than it has granted to this machine. */
 const LISTS: NodeUser = { name: 'gateway', role: 'owner' };
 
+/** A notification of a node about one of its sessions. */
+export type NodeNotification = Extract<DaemonEvent, { type: 'notification' }>;
+
 export interface ListedSessions {
   readonly sessions: readonly SessionInfo[];
   readonly ended: number;
 }
 
 export class OnlineNode {
-  readonly link: NodeLink;
+  readonly link: NodeConnection;
   readonly since = Date.now();
   readonly #client: Client;
+  readonly #onNotification: (notification: NodeNotification) => void;
   readonly #onSeen: (sessions: readonly SessionInfo[]) => void;
 
-  constructor(link: NodeLink, onSeen: (sessions: readonly SessionInfo[]) => void) {
+  constructor(
+    link: NodeConnection,
+    onSeen: (sessions: readonly SessionInfo[]) => void,
+    onNotification: (notification: NodeNotification) => void,
+  ) {
+    this.#onNotification = onNotification;
     this.link = link;
     this.#onSeen = onSeen;
     const dial = async (): Promise<StreamTransport> => {
@@ -78,7 +87,8 @@ export class OnlineNode {
       );
     };
     look();
-    for await (const _event of events) {
+    for await (const event of events) {
+      if (event.type === 'notification') this.#onNotification(event);
       hasChanged = true;
       if (pending === null) look();
     }

@@ -11,16 +11,33 @@ import { PUBLIC_KEY_CHARS } from './machine-key.ts';
 /** The maximum of nodes, and of joined machines. */
 export const NODES_MAX = 1000;
 
+/** The maximum length of a path. */
+export const PATH_CHARS_MAX = 4096;
+
 const publicKey = z.string().length(PUBLIC_KEY_CHARS);
 const nodeName = z.string().regex(NODE_NAME);
 
-const nodeRecord = z.object({
-  name: nodeName,
-  road: z.literal('join' satisfies NodeRoad),
-  role: z.enum(ROLES),
-  publicKey,
-  addedAt: z.number(),
+const everyNode = { name: nodeName, role: z.enum(ROLES), publicKey, addedAt: z.number() };
+const urlRecord = z.object({
+  ...everyNode,
+  road: z.literal('url' satisfies NodeRoad),
+  url: z.string().max(2000),
+  token: z.string().max(200),
+  ca: z.string().max(PATH_CHARS_MAX).optional(),
 });
+const sshRecord = z.object({
+  ...everyNode,
+  road: z.literal('ssh' satisfies NodeRoad),
+  url: z.string().max(2000),
+  /** The record of the rights of this machine there. */
+  token: z.string().max(20),
+  agent: z.string().max(PATH_CHARS_MAX).optional(),
+});
+const nodeRecord = z.discriminatedUnion('road', [
+  z.object({ ...everyNode, road: z.literal('join' satisfies NodeRoad) }),
+  urlRecord,
+  sshRecord,
+]);
 const joinRecord = z.object({
   name: z.string().max(200),
   as: nodeName,
@@ -31,6 +48,11 @@ const joinRecord = z.object({
 
 /** A node of this machine. */
 export type NodeRecord = z.infer<typeof nodeRecord>;
+
+/** A node that this machine dials. */
+export type UrlRecord = z.infer<typeof urlRecord>;
+export type SshRecord = z.infer<typeof sshRecord>;
+export type DialledRecord = UrlRecord | SshRecord;
 
 /** A machine that this one has joined: `token` is the record of its rights here. */
 export type JoinRecord = z.infer<typeof joinRecord>;

@@ -2,7 +2,7 @@
  * The nodes of this machine, by name: the links of those that are online, and the last sessions of those that are away. Keeps NODE-2: a node that is away is
  * listed with the time since when, and with its last known sessions.
  */
-import type { ClientHttp2Stream } from 'node:http2';
+import type { Duplex } from 'node:stream';
 import {
   ENDED_STATES,
   isListed,
@@ -10,14 +10,15 @@ import {
   type ListOptions,
   type NodeInfo,
   type NodeSessions,
+  type SessionInfo,
   SpoolError,
 } from '@spool/protocol';
 import { fingerprintOf } from './machine-key.ts';
-import { NodeLink, type NodeUser } from './node-link.ts';
-import { OnlineNode } from './online-node.ts';
+import type { NodeConnection, NodeUser } from './node-link.ts';
+import { type NodeNotification, OnlineNode } from './online-node.ts';
 import { type NodeFile, type NodeRecord, NODES_MAX } from './records.ts';
+import type { RelayedAnswer, RelayedRequest } from './relayed-routes.ts';
 import type { SeenSessions } from './seen-sessions.ts';
-import type { Duplex } from 'node:stream';
 
 /** A node that was seen this recently may be about to return, for example with its next gateway: a client waits for it. */
 const RETURNS_WITHIN_MS = 5000;
@@ -31,12 +32,23 @@ export class NodeRegistry {
   readonly #online = new Map<string, OnlineNode>();
   readonly #awaySince = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
+  readonly #listeners = new Set<(node: string) => void>();
   readonly #startedAt = Date.now();
+  /** Called with the name of a node that is no longer one. */
+  onRemove: (name: string) => void = () => {};
+  /** Called with each notification of a node. */
+  onNotification: (node: string, notification: NodeNotification) => void = () => {};
+  /** Returns the reason why a node was not reached. */
+  reasonOf: (name: string) => string | undefined = () => undefined;
 
   constructor(file: NodeFile, seen: SeenSessions) {
     this.#file = file;
     this.#seen = seen;
     this.#records = new Map(file.read().map((record) => [record.name, record]));
+  }
+
+  get records(): readonly NodeRecord[] {
+    return [...this.#records.values()];
   }
 
   byKey(publicKey: string): NodeRecord | null {
@@ -57,6 +69,24 @@ export class NodeRegistry {
     if (before) this.#drop(before.name);
     this.#records.set(record.name, record);
     this.#save();
+    this.#changed(record.name);
+  }
+
+  /** Calls `listener` with the name of each node that has changed, was added or was removed. Returns the function that ends this. */
+  onChange(listener: (node: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#records.keys()];
+  }
+
+  /** Returns a node as it was last seen, without asking it; null if there is no such node. */
+  seen(name: string): { readonly info: NodeInfo; readonly sessions: readonly SessionInfo[] } | null {
+    if (!this.#records.has(name)) return null;
+    const { sessions } = this.#seen.of(name);
+    return { info: this.#info(name, sessions.length), sessions };
   }
 
   remove(name: string): void {
@@ -65,24 +95,38 @@ export class NodeRegistry {
     this.#save();
   }
 
-  /** Takes the link of a node over; an earlier link of the same node is closed. */
-  connect({ name }: NodeRecord, duplex: Duplex, version: string): void {
+  /** Takes the link of a node over, until it is closed; an earlier link of the same node is closed. */
+  connect({ name }: NodeRecord, link: NodeConnection, closed: Promise<void>): void {
     this.#online.get(name)?.link.close();
-    const link = new NodeLink(duplex, version, () => {
+    const node = new OnlineNode(
+      link,
+      (sessions) => {
+        if (!this.#records.has(name)) return;
+        this.#seen.note(name, { at: Date.now(), version: link.version, sessions });
+        this.#changed(name);
+      },
+      (notification) => this.onNotification(name, notification),
+    );
+    void closed.then(() => {
       node.close();
       if (this.#online.get(name) !== node) return;
       this.#online.delete(name);
       this.#awaySince.set(name, Date.now());
-    });
-    const node: OnlineNode = new OnlineNode(link, (sessions) => {
-      if (this.#records.has(name)) this.#seen.note(name, { at: Date.now(), version, sessions });
+      this.#changed(name);
     });
     this.#online.set(name, node);
+    this.#changed(name);
     for (const wake of this.#waiting) wake();
   }
 
+  /** Waits a moment for the link of a node. */
+  async online(name: string): Promise<void> {
+    const until = performance.now() + RETURNS_WITHIN_MS;
+    while (!this.#online.has(name) && performance.now() < until) await this.#arrival(until - performance.now());
+  }
+
   /** Opens a stream of frames to a node. */
-  async open(name: string, user: NodeUser): Promise<ClientHttp2Stream> {
+  async open(name: string, user: NodeUser): Promise<Duplex> {
     const until = Math.max(this.#since(name), this.#startedAt) + RETURNS_WITHIN_MS;
     for (;;) {
       this.#known(name);
@@ -95,24 +139,55 @@ export class NodeRegistry {
     }
   }
 
+  /** Sends a request about the folder of a session to its node. */
+  async ask(name: string, user: NodeUser, request: RelayedRequest): Promise<RelayedAnswer> {
+    this.#known(name);
+    const node = this.#online.get(name);
+    if (node) {
+      if (node.link.ask) return await node.link.ask(user, request);
+      throw new SpoolError('NOT_ALLOWED', { reason: 'this node is reached on a road that carries no files' });
+    }
+    throw new SpoolError('NODE_AWAY', { node: name, since: new Date(this.#since(name)).toISOString() });
+  }
+
   async list(): Promise<readonly NodeInfo[]> {
     const listed = await this.sessions({ states: ['running'] }, { states: ENDED_STATES, limit: 1 });
-    return listed.flatMap(({ node, state, since, sessions, ended }) => {
-      const record = this.#records.get(node);
-      if (!record) return []; // removed meanwhile
-      const { road, role, publicKey } = record;
-      const version = this.#online.get(node)?.link.version ?? this.#seen.of(node).version;
-      const running = sessions.filter((session) => !ENDED.has(session.state)).length;
-      const fingerprint = fingerprintOf(publicKey);
-      return [{ name: node, road, state, since, version, sessions: running + ended, role, fingerprint }];
+    return listed.flatMap(({ node, sessions, ended }) => {
+      if (!this.#records.has(node)) return []; // removed meanwhile
+      return [this.#info(node, sessions.filter((session) => !ENDED.has(session.state)).length + ended)];
     });
   }
 
+  #info(name: string, sessions: number): NodeInfo {
+    const record = this.#records.get(name)!;
+    const { road, role, publicKey } = record;
+    const online = this.#online.get(name);
+    const version = online?.link.version ?? this.#seen.of(name).version;
+    const state = online ? 'online' : 'away';
+    const reason = online ? undefined : this.reasonOf(name);
+    return {
+      name,
+      road,
+      state,
+      since: this.#since(name),
+      version,
+      sessions,
+      role,
+      fingerprint: fingerprintOf(publicKey),
+      ...('url' in record && { url: record.url }),
+      ...(reason !== undefined && { reason }),
+    };
+  }
+
   /** Lists the sessions of all nodes at once. */
-  async sessions(running: ListFilter | null, ended: ListOptions | null): Promise<readonly NodeSessions[]> {
+  async sessions(
+    running: ListFilter | null,
+    ended: ListOptions | null,
+    options: { readonly asSeen?: boolean | undefined } = {},
+  ): Promise<readonly NodeSessions[]> {
     return await Promise.all(
       [...this.#records.keys()].map(async (node): Promise<NodeSessions> => {
-        const listed = (await this.#online.get(node)?.list(running, ended)) ?? null;
+        const listed = options.asSeen ? null : ((await this.#online.get(node)?.list(running, ended)) ?? null);
         const state = this.#online.has(node) ? 'online' : 'away';
         const since = this.#since(node);
         return { node, state, since, ...(listed ?? this.#lastSeen(node, running, ended)) };
@@ -152,11 +227,17 @@ export class NodeRegistry {
 
   #drop(name: string): void {
     this.#records.delete(name);
+    this.onRemove(name);
     this.#seen.forget(name);
     this.#awaySince.delete(name);
     const online = this.#online.get(name);
     this.#online.delete(name);
     online?.link.close();
+    this.#changed(name);
+  }
+
+  #changed(name: string): void {
+    for (const listener of this.#listeners) listener(name);
   }
 
   #known(name: string): void {

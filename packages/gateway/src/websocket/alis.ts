@@ -23,8 +23,8 @@ const EXIT_UNKNOWN = 255;
 
 const SIZE_DEFAULT: Size = { cols: 80, rows: 24 };
 
-export const speakAlis: SubprotocolHandler = (socket, principal, authenticator, request) => {
-  const speaker = new SubprotocolClient(socket, principal, authenticator, request);
+export const speakAlis: SubprotocolHandler = (socket, principal, gate, request) => {
+  const speaker = new SubprotocolClient(socket, principal, gate, request);
   socket.on('message', () => {}); // messages from viewers are ignored
   void speaker.speak(async () => {
     const encoder = new AlisEncoder(() => performance.now() * 1000);

@@ -1,5 +1,5 @@
 /**
- * Implements `spool.attach.v1`: one session as JSON messages, for clients without the SDK. `/ws?session=ID[&cols=80&rows=24]`.
+ * Implements `spool.attach.v1`: one session as JSON messages, for clients without the SDK. `/ws?session=ID[&cols=80&rows=24][&node=NODE]`.
  *
  * The gateway sends: `init` (the screen, base64, and its modes), `data`, `mode_changed`, `resized`, `session_ended`, `error`. The
  * client sends: `input` (text, or base64 with `"encoding": "base64"`), `resize`, `detach`. Keeps REM-8.
@@ -14,8 +14,8 @@ interface Modes {
   readonly bracketedPasteMode: boolean;
 }
 
-export const speakAttach: SubprotocolHandler = (socket, principal, authenticator, request) => {
-  const speaker = new SubprotocolClient(socket, principal, authenticator, request);
+export const speakAttach: SubprotocolHandler = (socket, principal, gate, request) => {
+  const speaker = new SubprotocolClient(socket, principal, gate, request);
   const session = speaker.query.get('session') ?? '';
   const cols = Number(speaker.query.get('cols'));
   const rows = Number(speaker.query.get('rows'));

@@ -13,8 +13,8 @@ const AGENTS_MAX = 100;
 /** The maximum of unsent messages of one socket; a client that reads more slowly is disconnected, and may reconnect. */
 const WAITING_MAX = 1000;
 
-export const speakEvents: SubprotocolHandler = (socket, principal, authenticator, request) => {
-  const speaker = new SubprotocolClient(socket, principal, authenticator, request);
+export const speakEvents: SubprotocolHandler = (socket, principal, gate, request) => {
+  const speaker = new SubprotocolClient(socket, principal, gate, request);
   const subscriptions = new Map<string, () => void>();
   let waiting = 0;
   speaker.signal.addEventListener('abort', () => {

@@ -1,26 +1,26 @@
 /** The SDK over a guarded link: routes call it, and the guard decides about each request. */
 import { Client, type Transport } from '@spool/client';
 import { encodeJson, FrameType, toWireError } from '@spool/protocol';
-import type { Authenticator } from '../auth/authenticator.ts';
 import type { Principal } from '../auth/principal.ts';
 import { runtimeOver } from './client-runtime.ts';
+import type { FrameGate, FrameLink } from './guarded-link.ts';
 
 /** The limit for a reconnection: a keeper that is being replaced is back long before. */
 const RECONNECT_MS = 5000;
 
-export function guardedClient(authenticator: Authenticator, principal: Principal): Client {
-  const runtime = runtimeOver(async () => new GuardedTransport(authenticator, principal));
+export function guardedClient(gate: FrameGate, principal: Principal): Client {
+  const runtime = runtimeOver(async () => new GuardedTransport(gate, principal));
   return new Client(runtime, { reconnectMs: RECONNECT_MS });
 }
 
 class GuardedTransport implements Transport {
-  readonly #link: ReturnType<Authenticator['open']>;
+  readonly #link: FrameLink;
   #isClosed = false;
   onData: (chunk: Uint8Array) => void = () => {};
   onClose: (error?: Error) => void = () => {};
 
-  constructor(authenticator: Authenticator, principal: Principal) {
-    this.#link = authenticator.open(principal, {
+  constructor(gate: FrameGate, principal: Principal) {
+    this.#link = gate.open(principal, {
       onData: (bytes) => this.onData(bytes),
       onClose: () => {
         this.#isClosed = true;

@@ -51,6 +51,14 @@ export interface GuardedLinkHandlers {
   onClose(): void;
 }
 
+/** A link that carries frames of one client: to the keeper, or to a node. */
+export type FrameLink = Pick<GuardedLink, 'send' | 'bufferedBytes' | 'onDrain' | 'pause' | 'resume' | 'close'>;
+
+/** Opens links for clients. */
+export interface FrameGate {
+  open(principal: Principal, handlers: GuardedLinkHandlers): FrameLink;
+}
+
 export class GuardedLink {
   readonly #principal: Principal;
   readonly #handlers: GuardedLinkHandlers;

@@ -7,8 +7,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Client } from '@spool/client';
 import { ERROR_CODES, SpoolError, toWireError } from '@spool/protocol';
 import type { WebSocket } from 'ws';
-import type { Authenticator } from '../auth/authenticator.ts';
 import { guardedClient } from './guarded-client.ts';
+import type { FrameGate } from './guarded-link.ts';
 import type { Principal } from '../auth/principal.ts';
 
 /** Our own close code, as in `websockets.ts`. */
@@ -27,9 +27,9 @@ export class SubprotocolClient {
   readonly query: URLSearchParams;
   readonly #over = new AbortController();
 
-  constructor(socket: WebSocket, principal: Principal, authenticator: Authenticator, request: IncomingMessage) {
+  constructor(socket: WebSocket, principal: Principal, gate: FrameGate, request: IncomingMessage) {
     this.#socket = socket;
-    this.client = guardedClient(authenticator, principal);
+    this.client = guardedClient(gate, principal);
     this.query = new URLSearchParams(request.url?.split('?')[1] ?? '');
     socket.on('close', () => this.#end());
   }

@@ -1,5 +1,5 @@
 /**
- * The WebSocket at `/ws`: the frames of the unix socket, over the network. Each client has a separate connection to the keeper,
+ * The WebSocket at `/ws`: the frames of the unix socket, over the network; with `?node=NODE`, those of a node. Each client has a separate connection to the keeper,
  * so that a slow one delays only itself: while more than one frame waits for it here, its connection is not read. Keeps DOOR-13
  * and DOOR-26.
  */
@@ -12,7 +12,11 @@ import { speakAttach } from './attach.ts';
 import { speakEvents } from './events.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { HeldAccount, HeldBytes } from '../http/held-bytes.ts';
+import type { FrameGate } from './guarded-link.ts';
 import { MessageMeter } from './message-meter.ts';
+import { sendNodeNews } from './node-news.ts';
+import { nodeGate, nodeUserOf } from '../nodes/node-frames.ts';
+import type { NodeRegistry } from '../nodes/registry.ts';
 import type { Principal } from '../auth/principal.ts';
 
 /** The maximum size of a message: the largest control frame with its header, and some room; `ws` allows 100 MiB by default. */
@@ -37,7 +41,7 @@ const CLOSE = { revoked: 4001, keeperGone: 4002, invalid: 4003 } as const;
 export type SubprotocolHandler = (
   socket: WebSocket,
   principal: Principal,
-  authenticator: Authenticator,
+  gate: FrameGate,
   request: IncomingMessage,
   memory: SocketMemory,
 ) => void;
@@ -59,17 +63,27 @@ const DIALECTS: Readonly<Record<string, SubprotocolHandler>> = {
 export class WebSockets {
   readonly #authenticator: Authenticator;
   readonly #held: HeldBytes;
+  readonly #dialects: Readonly<Record<string, SubprotocolHandler>>;
+  readonly #nodes: NodeRegistry;
   readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload: MESSAGE_BYTES_MAX,
     autoPong: false,
     perMessageDeflate: false,
-    handleProtocols: (offered) => [...offered].find((name) => Object.hasOwn(DIALECTS, name)) ?? false,
+    handleProtocols: (offered) => [...offered].find((name) => Object.hasOwn(this.#dialects, name)) ?? false,
   });
   readonly #live = new Map<WebSocket, { isAlive: boolean }>();
   #pings: NodeJS.Timeout | null = null;
 
-  constructor(authenticator: Authenticator, held: HeldBytes) {
+  /** `more`: dialects of other parts of the gateway. */
+  constructor(
+    authenticator: Authenticator,
+    held: HeldBytes,
+    nodes: NodeRegistry,
+    more: Readonly<Record<string, SubprotocolHandler>> = {},
+  ) {
+    this.#dialects = { ...DIALECTS, ...more };
+    this.#nodes = nodes;
     this.#held = held;
     this.#authenticator = authenticator;
   }
@@ -80,6 +94,11 @@ export class WebSockets {
 
   /** Accepts a socket that the origin check and the authenticator have admitted. Throws if too many are open. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void {
+    const query = new URLSearchParams(request.url?.split('?')[1] ?? '');
+    const node = query.get('node');
+    const isNews = query.get('follow') === 'nodes';
+    if (node !== null) nodeUserOf(principal); // a limited token is refused before anything is opened
+    const gate = node === null ? this.#authenticator : nodeGate(this.#nodes, node);
     let opened: WebSocket | null = null;
     const over = this.#authenticator.activeRequests.open(principal, 'socket', (why) => {
       if (opened) closeNow(opened, CLOSE.revoked, why);
@@ -103,7 +122,8 @@ export class WebSockets {
         socket,
         this.#held.open(principal, () => client.terminate()),
       );
-      (DIALECTS[client.protocol] ?? speakFrames)(client, principal, this.#authenticator, request, memory);
+      if (isNews) return sendNodeNews(client, principal, this.#nodes);
+      (this.#dialects[client.protocol] ?? speakFrames)(client, principal, gate, request, memory);
     });
   }
 
@@ -151,11 +171,11 @@ function makeMemory(client: WebSocket, socket: Duplex, account: HeldAccount): So
 function speakFrames(
   client: WebSocket,
   principal: Principal,
-  authenticator: Authenticator,
+  gate: FrameGate,
   _request: IncomingMessage,
   memory: SocketMemory,
 ): void {
-  const link = authenticator.open(principal, {
+  const link = gate.open(principal, {
     onData(bytes) {
       client.send(bytes, goOn);
       if (client.bufferedAmount > FULL_BYTES) link.pause();

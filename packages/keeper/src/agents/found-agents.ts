@@ -5,7 +5,7 @@ import { findProgram, ProgramVersions } from './side-channel/program-version.ts'
 
 /** The programs of the agents that Spool knows. */
 const PROGRAMS = ['claude', 'codex', 'gemini', 'opencode', 'grok', 'qwen'] as const;
-const CHANNEL_AGENTS: ReadonlySet<string> = new Set<ChannelAgent>(['claude', 'codex']);
+const CHANNEL_AGENTS: ReadonlySet<string> = new Set<ChannelAgent>(['claude', 'codex', 'gemini', 'grok', 'opencode']);
 const VERSION = /\b(\d+\.\d+\.\d+(?:-[\w.]+)?)/;
 
 interface SearchPlace {

@@ -3,6 +3,7 @@
  * every fd; after that, the keeper may be killed again. Keeps LIFE-1, LIFE-2 and LIFE-3, with the holder's `holder.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
@@ -17,12 +18,18 @@ import {
   type FromHolder,
   type FromKeeper,
   type HeldSession,
+  programFolder,
   type ProgramSource,
   SpoolError,
   VERSION,
 } from '@spool/protocol';
 
 const BACKOFF_MS_MAX = 2000;
+
+/** A holder that lived this long was healthy. */
+const HEALTHY_MS = 10_000;
+/** Holders in a row that were not healthy, after which the next ones are started from the program before. */
+const FAILURES_MAX = 2;
 
 /** A new holder that does not hold every fd by then is abandoned, and the present one stays. */
 const RENEW_MS_MAX = 10_000;
@@ -47,8 +54,8 @@ export interface HolderLinkOptions {
 interface NextHolder {
   readonly link: FdLink<FromHolder, FromKeeper>;
   readonly process: ChildProcess;
-  /** Resolves with true once it holds every fd, with false if it died before. */
-  readonly held: PromiseWithResolvers<boolean>;
+  /** Resolves with null once it holds every fd, with the reason if it died before. */
+  readonly held: PromiseWithResolvers<string | null>;
 }
 
 export class HolderLink {
@@ -65,6 +72,8 @@ export class HolderLink {
   readonly #spare = new SpareFds();
   readonly #missed = new MissedSessions(this.#spare, (id) => this.#link.send({ type: 'missed', id }));
   #backoffMs = 0;
+  #holderSince = 0;
+  #failures = 0;
   #count = 1;
   #isEnding = false;
   /** Whether all sessions of the first holder were received. */
@@ -82,15 +91,15 @@ export class HolderLink {
 
   /** Sends the first message: this keeper has loaded. */
   sayReady(): void {
-    this.#link.send({ type: 'ready', version: VERSION });
+    this.#link.send({ type: 'ready', version: VERSION, saysServing: true });
   }
 
   /** Resolves once another keeper has loaded beside this one; rejects with the reason if it cannot be started. */
-  async prepareSuccessor(program?: ProgramSource): Promise<void> {
+  async prepareSuccessor(program?: ProgramSource, back?: string): Promise<void> {
     if (!this.#daemon?.record.program) return; // an older holder, which starts a successor when this keeper is gone
     const answer = Promise.withResolvers<string | null>();
     this.#successors.push(answer);
-    this.send({ type: 'succeed', program });
+    this.send({ type: 'succeed', program, back });
     const problem = await answer.promise;
     if (problem !== null) throw new SpoolError('SUCCESSOR_REFUSED', { reason: problem });
   }
@@ -151,13 +160,19 @@ export class HolderLink {
     const next: NextHolder = { link: this.#open(socket), process: child, held: Promise.withResolvers() };
     this.#next = next;
     this.#handAll(next.link, true);
-    const timer = setTimeout(() => child.kill('SIGKILL'), RENEW_MS_MAX);
-    const isHeld = await next.held.promise;
+    let why = 'it closed its link';
+    child.on('exit', (code, signal) => (why = signal ? `killed by ${signal}` : `it exited with ${code}`));
+    const timer = setTimeout(() => {
+      next.held.resolve(`it did not hold every session within ${RENEW_MS_MAX} ms`);
+      child.kill('SIGKILL');
+    }, RENEW_MS_MAX);
+    const problem = await next.held.promise;
     clearTimeout(timer);
-    if (!isHeld) throw new SpoolError('INTERNAL', { reason: 'the next holder could not be started' });
+    if (problem !== null) throw new SpoolError('SUCCESSOR_REFUSED', { reason: `the next holder: ${problem}` });
     if (this.#next === next) this.#changeTo(next);
     await this.#othersGone;
     await this.settled();
+    if (this.holderPid !== child.pid) throw new SpoolError('SUCCESSOR_REFUSED', { reason: `the next holder: ${why}` });
   }
 
   /**
@@ -182,7 +197,7 @@ export class HolderLink {
   /** Handles messages that the next holder sends before it takes over. */
   #hearNext(next: NextHolder, message: FromHolder, fds: readonly number[]): void {
     if (message.type === 'welcome') fds.forEach((fd) => native.close(fd));
-    else if (message.type === 'held') next.held.resolve(true);
+    else if (message.type === 'held') next.held.resolve(null);
     else if (message.type === 'ping') next.link.send({ type: 'pong' });
     else if (message.type === 'missed') this.#handAgain(next.link, message.id);
     else if (message.type === 'exit') this.#options.onMessage(message, fds); // whichever holder reports it first
@@ -202,8 +217,7 @@ export class HolderLink {
       },
       onEnd: () => {
         if (this.#next?.link === link) {
-          this.#next.held.resolve(false);
-          this.#next = null;
+          this.#nextGone(this.#next);
         } else if (this.#link === link) this.#holderGone('it closed its link');
       },
     });
@@ -260,8 +274,21 @@ export class HolderLink {
     this.#options.onMessage(message, fds);
   }
 
+  /** Handles the end of a next holder before it has taken over; its exit may be known a moment later. */
+  #nextGone({ process: child, held }: NextHolder): void {
+    this.#next = null;
+    const gone = (): void => {
+      const { exitCode, signalCode } = child;
+      held.resolve(signalCode ? `killed by ${signalCode}` : `it exited with ${exitCode}`);
+    };
+    if (child.exitCode === null && child.signalCode === null) child.once('exit', gone);
+    else gone();
+    child.kill('SIGKILL'); // one that only closed its link
+  }
+
   #isHolder(pid: number, startTicks?: string): void {
     this.#watchHealth(pid);
+    this.#holderSince = performance.now();
     this.#holder = { pid, pidfd: this.#spare.use(() => openProcess(pid, startTicks)) };
   }
 
@@ -295,6 +322,7 @@ export class HolderLink {
       process.exit(0); // with that, the store's last link ends, and it starts a holder
     }
     this.#options.warn(`holder ${holderPid} is gone: ${why}; starting another`);
+    this.#failures = performance.now() - this.#holderSince > HEALTHY_MS ? 0 : this.#failures + 1;
     this.#health?.stop();
     this.#health = null;
     this.#missed.clear();
@@ -309,7 +337,7 @@ export class HolderLink {
     // There must not be two holders waiting to take over.
     if (this.#next) {
       this.#next.process.kill('SIGKILL');
-      this.#next.held.resolve(false);
+      this.#next.held.resolve('the present holder ended first');
       this.#next = null;
     }
     this.#settled.resolve();
@@ -366,7 +394,7 @@ export class HolderLink {
     this.#spare.release(); // starting a process needs fds
     const [ours, theirs] = this.#pair() ?? [];
     if (ours === undefined || theirs === undefined) return null;
-    const child = spawn(this.#options.node(), [programPath('holder.mjs'), '--link-fd', '3'], {
+    const child = spawn(this.#options.node(), [this.#holderProgram(), '--link-fd', '3'], {
       argv0: 'node',
       stdio: ['ignore', 'ignore', this.#options.logFd, theirs],
       detached: true,
@@ -376,6 +404,14 @@ export class HolderLink {
     child.on('error', (error) => this.#options.warn(`the holder could not be started: ${error.message}`));
     child.unref();
     return { socket: ours, process: child };
+  }
+
+  /** Returns the path of the holder's program: that of the program before, if this one fails again and again. */
+  #holderProgram(): string {
+    const { program, home } = this.#daemon!.record;
+    const before = program?.before ? `${programFolder(home.state)}/${program.before}/holder.mjs` : null;
+    const useBefore = this.#failures >= FAILURES_MAX && before !== null && existsSync(before);
+    return useBefore ? before : programPath('holder.mjs');
   }
 
   #handAll(link: FdLink<FromHolder, FromKeeper>, isStandby: boolean): void {

@@ -13,6 +13,7 @@ class SpawnerFixture {
     send: (message) => this.sent.push(message),
     screensReady: () => Promise.resolve(),
     planServer: (run) => this.planServer(run),
+    takeSecrets: () => ({}),
     ownPids: () => [],
   });
 

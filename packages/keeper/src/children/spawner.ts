@@ -27,6 +27,8 @@ export interface SpawnerOptions {
   screensReady(): Promise<unknown>;
   /** Plans the separate server of an agent in a terminal; undefined: none. */
   planServer(run: RunRequest): Promise<AgentServerPlan | undefined>;
+  /** Returns variables for a planned session that no record has; taken once. */
+  takeSecrets(id: string): Readonly<Record<string, string>>;
   /** Returns the daemon's own processes. */
   ownPids(): readonly number[];
 }
@@ -96,7 +98,10 @@ export class Spawner {
 
   async #prepare(pending: PendingRun): Promise<void> {
     const [agentServer] = await Promise.all([this.#options.planServer(pending.run), this.#options.screensReady()]);
-    if (agentServer) pending.run = { ...pending.run, agentServer };
+    if (agentServer) {
+      const env = { ...pending.run.env, ...this.#options.takeSecrets(pending.run.id) };
+      pending.run = { ...pending.run, env, agentServer };
+    }
     pending.isPrepared = true;
     this.#ask(pending);
   }

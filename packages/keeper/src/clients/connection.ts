@@ -20,6 +20,7 @@ import {
   type Hello,
   inputFrom,
   JOINED_BYTES_MAX,
+  chooseProtocol,
   PROTOCOL_VERSION,
   SpoolError,
   toWireError,
@@ -308,7 +309,8 @@ export class ClientConnection {
     if (frame.type !== FrameType.hello) throw new SpoolError('HELLO_EXPECTED', { type: frame.type });
     if (this.#refusal) throw this.#refusal;
     const hello = decodeJson(frame.payload) as Partial<Hello> | null;
-    if (hello?.protocol !== PROTOCOL_VERSION) {
+    const protocol = chooseProtocol(hello);
+    if (protocol === null || hello === null) {
       throw new SpoolError('VERSION_UNSUPPORTED', { client: Number(hello?.protocol) || 0, daemon: PROTOCOL_VERSION });
     }
     this.#hasSaidHello = true;
@@ -316,7 +318,7 @@ export class ClientConnection {
     if (typeof hello.version === 'string') this.version = hello.version.slice(0, VERSION_CHARACTERS_MAX);
     this.mayReadWires = hello.mayReadWires !== false;
     clearTimeout(this.#helloTimer);
-    this.json(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: VERSION } satisfies Hello);
+    this.json(FrameType.hello, 0, { protocol, version: VERSION } satisfies Hello);
   }
 
   #answer(channel: number, ask: () => unknown): void {

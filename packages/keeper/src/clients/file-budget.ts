@@ -24,7 +24,7 @@ const MOMENT_FILES = 16;
 /** This many clients can always connect, to view sessions and to stop some. */
 const CONNECTIONS_KEPT = 16;
 
-/** The limit for clients: with more of them, the fault is not the limit of open files. */
+/** The maximum of clients, also where the limit of open files would allow more. */
 const CONNECTIONS_MAX = 4000;
 
 const SPARE_FILES_MIN = 32;

@@ -49,6 +49,11 @@ export const DOOR_HANDLERS: { readonly [K in keyof GatewayAnswers]: Handler<K> }
     return {};
   },
 
+  nodeNotice({ notifier }, notice) {
+    notifier.ofNode(notice);
+    return {};
+  },
+
   notices({ notices }, { after }, connection, channel) {
     const forget = notices.take(after, (found) => {
       connection.waits.delete(channel);

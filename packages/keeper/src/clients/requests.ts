@@ -295,8 +295,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   testNotification: (keeper) => keeper.testNotification(),
 
-  async renew(keeper, { part, program }) {
-    await (part === 'holder' ? keeper.renewHolder() : keeper.stepDown(program));
+  async renew(keeper, { part, program, back }) {
+    await (part === 'holder' ? keeper.renewHolder() : keeper.stepDown(program, back));
     return {};
   },
 

@@ -181,7 +181,7 @@ function lastIn(tail: Buffer): ChainEnd | null {
 function writeWhole(fd: number, bytes: Buffer, size: number): void {
   try {
     for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-    fsyncSync(fd); // before the head names it
+    fsyncSync(fd); // the head may name only lines that are on the disk
   } catch (error) {
     ftruncateSync(fd, size);
     throw error;

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {
+  ID_PREFIX_CHARS_MIN,
   isTokenInTime,
   INVITE_MS,
   LAUNCH_CODE_MS,
@@ -26,7 +27,6 @@ import {
   tokenParts,
   TOKENS_FILE,
 } from '@spool/protocol';
-import { ID_PREFIX_CHARS_MIN } from '../sessions/registry.ts';
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 5;

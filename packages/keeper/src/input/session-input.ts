@@ -233,7 +233,7 @@ export class SessionInput {
   }
 
   #isEnter(bytes: Uint8Array): boolean {
-    // The common case, a key: Enter in any other form is longer than this.
+    // The common case is one short key: every form of Enter but the plain one is longer.
     if (bytes.length < ENTER_CODE_BYTES_MIN && bytes.at(-1) !== CARRIAGE_RETURN) return false;
     if (this.#paste.openMs(performance.now()) > 0) return false;
     return endsWithEnter(Buffer.from(bytes.subarray(-ENTER_BYTES_MAX)).toString('latin1'));

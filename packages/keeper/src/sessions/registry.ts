@@ -1,12 +1,6 @@
 /** All sessions, found by id, name or id prefix. Keeps NAME-2. */
-import { SpoolError } from '@spool/protocol';
+import { ID_PREFIX_CHARS_MIN, SpoolError } from '@spool/protocol';
 import type { KeeperSession } from './session.ts';
-
-/**
- * The minimum length of an id prefix. Otherwise a short name whose session was removed would match a session whose id begins with
- * it: of 40 sessions, every third letter names exactly one.
- */
-export const ID_PREFIX_CHARS_MIN = 4;
 
 const TOO_SHORT = `nothing has this name, and the beginning of an id has at least ${ID_PREFIX_CHARS_MIN} characters`;
 

@@ -5,6 +5,7 @@
 import { sessionEnvironment, type Client, ENDED_STATES, type SessionInfo, type Size } from '@spool/client/node';
 import { leftSentences } from '@spool/protocol';
 import { z } from 'zod';
+import { listNodes } from './node-list.ts';
 import { listLine, oneLine, sessionData, wordState } from '../session-words.ts';
 import { ACTS, LOOKS, sessionInput, tool } from '../tool.ts';
 
@@ -57,10 +58,16 @@ export const listTool = tool({
   description: 'List sessions: id, name, state, command.',
   input: z.strictObject({ all: z.boolean().default(false).describe('include all ended sessions') }),
   hints: LOOKS,
-  async call({ all }, { client }) {
+  async call({ all }, { client, hasNodes }) {
     const { sessions, matching } = await newest(client, all);
     const data = { sessions: sessions.map(sessionData), hidden: matching - sessions.length };
-    return { text: formatSessions(sessions, all, matching), data };
+    const text = formatSessions(sessions, all, matching);
+    if (!hasNodes) return { text, data };
+    const nodes = await listNodes(client, all);
+    return {
+      text: [text, ...nodes.lines].join('\n'),
+      data: { ...data, sessions: [...data.sessions, ...nodes.sessions], nodes: nodes.nodes },
+    };
   },
 });
 

@@ -116,6 +116,15 @@ export const GATEWAY_REQUEST_SCHEMAS = {
   notices: z.strictObject({ after: z.number().min(0) }),
   /** The gateway reports that a notice was sent, or given up. Other notices are also given to the next gateway. */
   noticeDone: z.strictObject({ n: z.number(), outcomes: z.array(NOTICE_OUTCOME).max(1000) }),
+  /** The gateway passes a notification of a node on, to the channels of this machine. */
+  nodeNotice: z.strictObject({
+    node: shortText,
+    session: shortText,
+    name: shortText,
+    about: z.enum(['blocked', 'exit', 'failure', 'health', 'command']),
+    title: z.string().max(1000),
+    body: z.string().max(10_000),
+  }),
   /** The gateway adds entries to the audit log. */
   recordAudit: z.strictObject({ entries: z.array(AUDIT_ENTRY).max(AUDIT_ENTRIES_MAX) }),
   /**

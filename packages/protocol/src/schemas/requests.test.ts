@@ -88,6 +88,7 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['listTokens', {}],
   ['revokeToken', { token: 'dashboard' }],
   ['recordAudit', { entries: [{ at: 1, token: null, who: 'x', what: 'login' }] }],
+  ['nodeNotice', { node: 'build1', session: 'abc', name: 'api', about: 'failure', title: 'api failed', body: '' }],
   ['audit', { after: 3 }],
   ['redeemToken', { token: 'spool_x', name: 'Firefox', port: 7733, publicKey: 'key' }],
   ['notices', { after: 0 }],

@@ -288,8 +288,15 @@ export const REQUEST_SCHEMAS = {
   }),
   UNSUBSCRIBE_WORKER_OUTPUT: channel,
   status: z.strictObject({}),
-  /** Replaces one process of the daemon by a new one, with the code now on disk. Sessions continue. */
-  renew: z.strictObject({ part: z.enum(['holder', 'keeper']), program: PROGRAM_SOURCE.optional() }),
+  /**
+   * Replaces one process of the daemon by a new one, with the code now on disk. Sessions continue. With `back`, a reason, the keeper is
+   * replaced by one of the program before.
+   */
+  renew: z.strictObject({
+    part: z.enum(['holder', 'keeper']),
+    program: PROGRAM_SOURCE.optional(),
+    back: z.string().max(2000).optional(),
+  }),
   /** Sends a notification to every configured channel now, and reports the outcomes (`trouble`: null when delivered). */
   testNotification: z.strictObject({}),
   ...GATEWAY_REQUEST_SCHEMAS,

@@ -128,7 +128,7 @@ function shownTexts(input: unknown): ReadonlySet<string> {
 }
 
 /**
- * Shows the agent's words about its request if they are more than the name of the tool or the beginning of a member of the input.
+ * Shows the agent's words about its request, unless they only repeat the name of the tool or the beginning of a member of the input.
  */
 function agentRows({ name = '', title, reason, input, call }: ShownPermission, place: RowPlace): Line[] {
   const members = [input, call].flatMap((value) => (isMembers(value) ? Object.values(value) : [value]));

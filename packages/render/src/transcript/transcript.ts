@@ -23,6 +23,8 @@ import { KeptText } from './kept-text.ts';
 const ENTRIES_MAX = 4000;
 /** The number of background tasks whose names are kept. */
 const TASKS_MAX = 1000;
+/** The number of quotas that are kept. */
+const QUOTAS_MAX = 20;
 /** The number of prompts whose senders are kept. */
 const SENDERS_MAX = 1000;
 
@@ -36,6 +38,22 @@ const NAME_CHARACTERS_MAX = 200;
 export interface PendingPrompt {
   readonly clientId: string;
   readonly text: string;
+}
+
+/** Work in the background: a subagent or a command that the turn does not wait for. */
+export interface BackgroundTask {
+  readonly title: string;
+  readonly state: AgentEventOf<'task'>['state'];
+  readonly note: string | undefined;
+  /** The event that reported it first. */
+  readonly place: EntryPlace;
+}
+
+/** A share of the account's quota that is used. */
+export interface UsedQuota {
+  readonly name: string;
+  readonly usedPercent: number;
+  readonly resetsAt: number | undefined;
 }
 
 export interface Totals {
@@ -56,7 +74,8 @@ export class Transcript {
   #plan: (TranscriptEntry & { kind: 'plan' }) | null = null;
   /** The content of the last plan, as text. */
   #planned = '';
-  readonly #taskTitles = new Map<string, string>();
+  readonly #tasks = new Map<string, BackgroundTask>();
+  readonly #quotas = new Map<string, UsedQuota>();
   #agentLine = '';
   #turn: string | undefined;
   #turnPrompt = '';
@@ -123,12 +142,21 @@ export class Transcript {
     return this.#totals;
   }
 
+  /** The work in the background, in the order in which it began. */
+  get tasks(): readonly BackgroundTask[] {
+    return [...this.#tasks.values()];
+  }
+
+  get quotas(): readonly UsedQuota[] {
+    return [...this.#quotas.values()];
+  }
+
   tool(id: string): ToolEntry | undefined {
     return this.#tools.get(id);
   }
 
   /** Notes what the beginning of the log says about the agent, for a transcript of the log's end. */
-  noteAgent({ model, mode, commands }: Pick<AgentEventOf<'session.started'>, 'model' | 'mode' | 'commands'>): void {
+  noteAgent({ model, mode, commands }: Pick<AgentEventOf<'session.updated'>, 'model' | 'mode' | 'commands'>): void {
     this.model ??= model;
     this.mode ??= mode;
     if (this.#commands.length === 0) this.#commands = commands ?? [];
@@ -464,7 +492,7 @@ export class Transcript {
       case 'fault':
         return this.#note('error', unwrapFault(event.error.message));
       case 'quota':
-        return (event.usedPercent ?? 0) < 90 ? null : this.#note('warning', quotaWords(event));
+        return this.#quota(event);
       case 'task':
         return this.#task(event);
       case 'command.refused':
@@ -478,10 +506,18 @@ export class Transcript {
     }
   }
 
+  #quota(event: AgentEventOf<'quota'>): TranscriptEntry | null {
+    const { name = 'quota', usedPercent = 0, resetsAt } = event;
+    if (this.#quotas.size >= QUOTAS_MAX && !this.#quotas.has(name)) this.#quotas.clear();
+    this.#quotas.set(name, { name, usedPercent, resetsAt });
+    return usedPercent < 90 ? null : this.#note('warning', quotaWords(event));
+  }
+
   #task({ task, title, note, state }: AgentEventOf<'task'>): TranscriptEntry {
-    if (this.#taskTitles.size >= TASKS_MAX) this.#taskTitles.clear();
-    if (title !== undefined && state === 'started') this.#taskTitles.set(task, title);
-    const name = this.#taskTitles.get(task) ?? title ?? task;
+    if (this.#tasks.size >= TASKS_MAX && !this.#tasks.has(task)) this.#tasks.clear();
+    const known = this.#tasks.get(task);
+    const name = (state === 'started' ? title : undefined) ?? known?.title ?? title ?? task;
+    this.#tasks.set(task, { title: name, state, note, place: known?.place ?? this.#begun.place });
     return this.#note('info', `task ${name}: ${note ?? state}`, state === 'progress');
   }
 

@@ -33,8 +33,8 @@ const COLS_MIN = 2;
 export const COLS_MAX = 1000;
 export const ROWS_MAX = 1000;
 /**
- * The size of a piece, the initial size of xterm's buffer: that buffer grows to four bytes for each byte of the largest piece it
- * was ever given.
+ * The maximum of bytes that xterm gets at once. Its buffer begins with this size; a larger piece would enlarge it for good, to four
+ * bytes for each byte of the piece.
  */
 const PIECE_BYTES = 4096;
 

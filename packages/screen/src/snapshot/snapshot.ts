@@ -1,6 +1,6 @@
 /**
- * Writes a model's state as bytes for another terminal: written into one of the same size, they bring it to the model's state, so
- * exactly that later bytes have the same effect on both. Every attach starts with a snapshot. Keeps ATT-1 and ATT-4.
+ * Writes a model's state as bytes for another terminal of the same size. The terminal then has the same state, so exactly that later
+ * bytes have the same effect on it as on the model. Every attach starts with a snapshot. Keeps ATT-1 and ATT-4.
  *
  * Order matters. The first bytes undo the present state of the terminal (never RIS, which would wipe the user's scrollback); then
  * come the screens, the normal one below the alternate one; then margins, pen and sets; then modes, input last, so that no key is

@@ -39,7 +39,7 @@ function numberedOptions(rows: readonly DialogRow[], width: number): readonly Qu
 }
 
 /**
- * Returns a whole label: one that is too long for one row continues below its beginning, as long as the next word had no room.
+ * Returns a label with its further rows: a row belongs to it if its first word had no room in the row above.
  */
 function wholeLabel(rows: readonly DialogRow[], at: number, label: string, width: number): string {
   const column = rows[at]!.indent + rows[at]!.text.length - label.length;

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openFiles, readAll, sampleBytes, Scratch, story, text } from './testing/fixture.ts';
-import { INDEX_RECORDS_MAX } from './index.ts';
+import { INDEX_RECORDS_MAX } from './segment-index.ts';
 import { Log, SHARED_READ_BYTES_MAX } from './log.ts';
 
 const MS = 1_000_000;

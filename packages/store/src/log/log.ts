@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { compressSegment, type CompressStep } from './compress.ts';
 import { isSystemError } from './files.ts';
 import { NO_FILES } from './folder.ts';
-import { INDEX_RECORDS_MAX } from './index.ts';
+import { INDEX_RECORDS_MAX } from './segment-index.ts';
 import { indexName, rawName } from './names.ts';
 import { openAndRepair, inspectFolder } from './opening.ts';
 import { SealedSegments, type SegmentRange } from './sealed.ts';
@@ -29,7 +29,7 @@ export const SHARED_READ_BYTES_MAX = 64 * 1024;
 const SHARED_READS = new RecentBytes(8);
 
 export interface LogOpenOptions extends Partial<LogOptions> {
-  /** The offset below which all offsets were used: bytes that the files lack, lost or never accepted by the disk, are a gap. */
+  /** The end that the log had at least, by another record. Bytes below it that the files do not have are a gap. */
   readonly endAtLeast?: number;
   /**
    * Whether another process writes: then no file is created, removed or repaired, and `read` checks the files again at the end.
@@ -174,8 +174,8 @@ export class Log {
   }
 
   /**
-   * Adds an exact gap for `bytes` that could not be stored. The mark is written at once, because its place in the file may still
-   * be free.
+   * Adds an exact gap for `bytes` that could not be stored. The mark is written at once: on a full disk, its file may still have
+   * reserved room for it.
    */
   skip(bytes: number, at: number): void {
     this.#assertWritable();

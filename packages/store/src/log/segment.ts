@@ -3,7 +3,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, isUnreadable, openToRead, openToWrite } from './files.ts';
 import { storedBytes, type SegmentFiles } from './folder.ts';
-import { SegmentIndex } from './index.ts';
+import { SegmentIndex } from './segment-index.ts';
 import { compressedName, indexName, packedIndexName, rawName } from './names.ts';
 import { partition } from './partition.ts';
 import { RecentBytes } from './recent-bytes.ts';

@@ -3,7 +3,7 @@
  * again on another terminal, or that must be undone on a terminal that is left.
  *
  * `restore` returns the bytes that bring a fresh terminal to this state, `undo` those that reverse it: each mode by itself, never
- * RIS, which would wipe the user's screen. Neither affects the picture, which is the task of the snapshot.
+ * RIS, which would wipe the user's screen. Neither changes the picture; the snapshot paints it.
  */
 import { cleanBytes } from '../viewer/clean-text.ts';
 import { oscCodeOf, oscTextFrom, paramsOf, type Sequence } from '../scan/sequence.ts';

@@ -14,6 +14,7 @@ import { AgentAsks } from './AgentAsks.tsx';
 import { conversationMarkdown } from './conversation-markdown.ts';
 import { FindCards } from './FindCards.tsx';
 import { ResumeBox } from './ResumeBox.tsx';
+import { RunPanel } from './RunPanel.tsx';
 import { useAgent } from './use-agent.ts';
 
 interface AgentViewProps {
@@ -22,14 +23,18 @@ interface AgentViewProps {
   readonly event?: number | undefined;
   /** Whether the agent's terminal is shown beside the cards: it takes the prompts, and shows questions that are only on the screen. */
   readonly isBesideTerminal?: boolean;
+  /** Whether the panes are for the past: there is no prompt then. */
+  readonly isPast?: boolean;
   /** Closes the search in the conversation; null if it is closed. */
   readonly onCloseFind?: (() => void) | null;
 }
 
-export function AgentView({ session, event, isBesideTerminal = false, onCloseFind = null }: AgentViewProps) {
+export function AgentView(props: AgentViewProps) {
+  const { session, event, isBesideTerminal = false, isPast = false, onCloseFind = null } = props;
   const { agent, conversation, trouble } = useAgent(session);
   const { parts, isLoaded, driverFault } = conversation.state;
   const [isFull, setFull] = useState(false);
+  const [hasPanel, setPanel] = useState(false);
   const [focusCount, setFocusCount] = useState(0);
   const view = useRef<HTMLDivElement>(null);
   const live = parts.at(-1)!.transcript;
@@ -68,46 +73,62 @@ export function AgentView({ session, event, isBesideTerminal = false, onCloseFin
         <CopyButton text={() => conversationMarkdown(parts)} label="Copy as Markdown">
           Copy as Markdown
         </CopyButton>
+        <button type="button" className="copy-button" aria-expanded={hasPanel} onClick={() => setPanel(!hasPanel)}>
+          Overview
+        </button>
         <label>
           <input type="checkbox" checked={isFull} onChange={({ target }) => setFull(target.checked)} /> All notices
         </label>
       </div>
       {onCloseFind !== null && <FindCards id={session.id} conversation={conversation} onClose={onCloseFind} />}
-      <ConversationLog
-        conversation={conversation}
-        name={session.name}
-        isFull={isFull}
-        target={event ?? null}
-        onRetry={isEnded ? null : (prompt) => void talk.prompt(prompt).catch(() => {})}
-      />
-      {(trouble !== null || driverFault !== null) && (
-        <p className="link-notice" role="alert">
-          {trouble ?? `The driver failed: ${driverFault}`}
-        </p>
-      )}
-      {isLoaded && isBesideTerminal && !isEnded && isAskedByAgent(session) && (
-        <div className="agent-foot">
-          <AgentAsks {...{ agent, session }} onAnswered={() => setFocusCount((now) => now + 1)} />
-        </div>
-      )}
-      {isLoaded && !isBesideTerminal && (
-        <div className="agent-foot">
-          {isEnded ? (
-            <ResumeBox session={session} />
-          ) : (
-            <>
+      <div className="agent-body">
+        <div className="agent-main">
+          <ConversationLog
+            conversation={conversation}
+            name={session.name}
+            isFull={isFull}
+            target={event ?? null}
+            isWire={session.size === null}
+            onRetry={isEnded ? null : (prompt) => void talk.prompt(prompt).catch(() => {})}
+          />
+          {(trouble !== null || driverFault !== null) && (
+            <p className="link-notice" role="alert">
+              {trouble ?? `The driver failed: ${driverFault}`}
+            </p>
+          )}
+          {isLoaded && isBesideTerminal && !isEnded && isAskedByAgent(session) && (
+            <div className="agent-foot">
               <AgentAsks {...{ agent, session }} onAnswered={() => setFocusCount((now) => now + 1)} />
-              <PromptBox
-                {...{ talk, isWorking, history, focusCount }}
-                agent={session.size === null ? agent : null}
-                id={session.id}
-                name={session.name}
-                transcript={live}
-              />
-            </>
+            </div>
+          )}
+          {isLoaded && !isBesideTerminal && !isPast && (
+            <div className="agent-foot">
+              {isEnded ? (
+                <ResumeBox session={session} />
+              ) : (
+                <>
+                  <AgentAsks {...{ agent, session }} onAnswered={() => setFocusCount((now) => now + 1)} />
+                  <PromptBox
+                    {...{ talk, isWorking, history, focusCount }}
+                    agent={session.size === null ? agent : null}
+                    id={session.id}
+                    name={session.name}
+                    transcript={live}
+                  />
+                </>
+              )}
+            </div>
           )}
         </div>
-      )}
+        {hasPanel && (
+          <RunPanel
+            id={session.id}
+            parts={parts}
+            hasOlder={conversation.state.hasOlder}
+            onClose={() => setPanel(false)}
+          />
+        )}
+      </div>
     </div>
   );
 }

@@ -5,6 +5,8 @@
 import type { AgentHandle, Decided } from '@spool/client';
 import { type Line, requestLines } from '@spool/render';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { EditInput } from './EditInput.tsx';
+import { type EditedTexts, editableTexts, editedRequest, isEdited } from './edited-request.ts';
 import { QuestionForm } from './QuestionForm.tsx';
 import { RequestButtons } from './RequestButtons.tsx';
 import { makeButtons, DENY, type RequestChoice } from './request-choices.ts';
@@ -30,12 +32,18 @@ export function OneRequest({ agent, shown, title, others, hasKeys, onDecided }: 
   const { open, event, trouble } = shown;
   const { isDisabled, send } = useSending(onDecided, event !== null || trouble !== null);
   const ref = { request: open.request, digest: open.digest };
-  const choose = ({ behavior, option }: RequestChoice): void =>
-    send(behavior === 'allow' ? agent.approve(ref, { option }) : agent.deny(ref, { option }));
+  const [texts, setTexts] = useState<EditedTexts | null>(null);
+  const own = event === null ? null : editableTexts(event);
+  const isChanged = texts !== null && own !== null && isEdited(own, texts);
+  const asked = isChanged && event?.kind === 'permission.requested' ? editedRequest(event, texts) : event;
+  const choose = ({ behavior, option }: RequestChoice): void => {
+    const input = isChanged && asked?.kind === 'permission.requested' ? asked.input : undefined;
+    send(behavior === 'allow' ? agent.approve(ref, { option, input }) : agent.deny(ref, { option }));
+  };
   const box = useRef<HTMLDivElement>(null);
   // The width of the box itself: a row that the browser wraps would begin without its mark.
   const width = useCells(box);
-  const lines = useMemo(() => (event === null ? [] : requestLines(event, width)), [event, width]);
+  const lines = useMemo(() => (asked === null ? [] : requestLines(asked, width)), [event, texts, width]);
   const end = useEndSeen(box, lines.length);
   return (
     <div className="agent-ask">
@@ -56,13 +64,20 @@ export function OneRequest({ agent, shown, title, others, hasKeys, onDecided }: 
           onAnswers={(answers) => send(agent.answer(ref, answers))}
         />
       ) : (
-        <RequestButtons
-          choices={event === null ? [DENY] : makeButtons(event)}
-          unseenLines={end.isSeen ? 0 : Math.max(1, end.below)}
-          {...{ isDisabled, others, hasKeys }}
-          onChosen={choose}
-          onReason={(message) => send(agent.deny(ref, { message }))}
-        />
+        <>
+          {texts !== null && <EditInput {...{ texts, isDisabled }} onTexts={setTexts} />}
+          <RequestButtons
+            choices={
+              event === null ? [DENY] : makeButtons(event).filter(({ isLasting }) => !isChanged || isLasting !== true)
+            }
+            isEdited={isChanged}
+            onEdit={own === null || texts !== null ? null : () => setTexts(own)}
+            unseenLines={end.isSeen ? 0 : Math.max(1, end.below)}
+            {...{ isDisabled, others, hasKeys }}
+            onChosen={choose}
+            onReason={(message) => send(agent.deny(ref, { message }))}
+          />
+        </>
       )}
     </div>
   );

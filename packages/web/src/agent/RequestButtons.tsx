@@ -19,13 +19,17 @@ interface RequestButtonsProps {
   /** The number of requests that wait after this one. */
   readonly others: number;
   readonly hasKeys: boolean;
+  /** Whether the user has replaced the input. */
+  readonly isEdited: boolean;
+  /** Opens the fields for another input; null if there are none, or they are open. */
+  readonly onEdit: (() => void) | null;
   readonly onChosen: (choice: RequestChoice) => void;
   /** Denies it with a reason for the agent. */
   readonly onReason: (message: string) => void;
 }
 
 export function RequestButtons(props: RequestButtonsProps) {
-  const { choices, unseenLines, isDisabled, others, hasKeys, onChosen, onReason } = props;
+  const { choices, unseenLines, isDisabled, others, hasKeys, isEdited, onEdit, onChosen, onReason } = props;
   const [pressed, setPressed] = useState<{ readonly choice: string; readonly at: number } | null>(null);
   // This is the time of the press itself: a busy page may handle both late.
   const press = (choice: RequestChoice, at: number): void => {
@@ -54,10 +58,16 @@ export function RequestButtons(props: RequestButtonsProps) {
             {key !== undefined && <kbd aria-hidden="true">{key}</kbd>}
             {isNamedAllow(choice) || <span className="sr-only">Allow: </span>}
             {visibleTitle(choice.label, LABEL_CHARACTERS_MAX)}
+            {isEdited && choice.behavior === 'allow' ? ' with the edited input' : ''}
             {unseen}
           </button>
         );
       })}
+      {onEdit !== null && (
+        <button type="button" className="button plain" disabled={isDisabled} onClick={onEdit}>
+          Edit the input…
+        </button>
+      )}
       <DenyReason isDisabled={isDisabled} onReason={onReason} />
       {others > 0 && <span className="quiet">{others} more waiting</span>}
     </div>

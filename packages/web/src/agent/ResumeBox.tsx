@@ -3,6 +3,7 @@ import type { SessionInfo } from '@spool/client';
 import { useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
+import { pageId, placeOf } from '../link/session-place.ts';
 import { go } from '../shell/route.ts';
 
 export function ResumeBox({ session }: { readonly session: SessionInfo }) {
@@ -15,7 +16,7 @@ export function ResumeBox({ session }: { readonly session: SessionInfo }) {
     setTrouble(null);
     try {
       const { id } = await client.resumeAgent(session.id, text.trim() === '' ? {} : { prompt: text });
-      go({ page: 'session', id, view: 'terminal' });
+      go({ page: 'session', id: pageId(placeOf(session.id).node, id), view: 'terminal' });
     } catch (error) {
       setTrouble(sentenceOf(error));
       setStarting(false);

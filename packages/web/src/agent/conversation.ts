@@ -126,9 +126,10 @@ export class AgentConversation {
     let left = HEAD_EVENTS_MAX;
     for await (const item of events) {
       if (item.type !== 'event' || left-- === 0) return;
-      if (item.event.kind !== 'session.started') continue;
+      // Some agents name their commands later than themselves.
+      if (item.event.kind !== 'session.started' && item.event.kind !== 'session.updated') continue;
       transcript.noteAgent(item.event);
-      return this.#onChange();
+      this.#onChange();
     }
   }
 

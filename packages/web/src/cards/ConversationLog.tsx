@@ -2,9 +2,12 @@
  * The log of a conversation: it opens at its end and follows it, reads older parts when they come into view without moving the cards there, and
  * leads back to the end. Keeps CARD-5 and CARD-6.
  */
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { AgentConversation } from '../agent/conversation.ts';
+import { useMoment } from '../time/moment.ts';
 import { CardList } from './CardList.tsx';
+import { cardOf, focusCard, isPlainPress, momentOf, useMomentCard } from './card-moments.ts';
+import { MomentChip } from './MomentChip.tsx';
 
 /** The distance from the end within which the view follows new cards. */
 const NEAR_END_PX = 80;
@@ -18,37 +21,70 @@ interface LogProps {
   /** The card that the address leads to, by the number of its event. */
   readonly target: number | null;
   readonly onRetry: ((prompt: string) => void) | null;
+  /** Whether the output of the session is the agent's wire, so that a card has an offset there. */
+  readonly isWire: boolean;
 }
 
-export function ConversationLog({ conversation, name, isFull, target, onRetry }: LogProps) {
+export function ConversationLog({ conversation, name, isFull, target, onRetry, isWire }: LogProps) {
   const { parts, isLoaded, hasOlder, isReadingOlder } = conversation.state;
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  const lastTop = useRef(0);
   const [seen, setSeen] = useState<number | null>(null);
   const live = parts.at(-1)!.transcript;
   const count = live.entries.length + live.omitted;
+  const { moment, isFollowed, setMoment, showMoment } = useMoment();
+  const [hovered, setHovered] = useState<HTMLElement | null>(null);
   useEndFollowing(box, inner, isAtEnd);
   useKeptPlace(box, parts[0]!.from, isAtEnd);
   useTarget(box, conversation, target, isAtEnd);
-  useEffect(() => {
-    if (isAtEnd.current) box.current!.scrollTop = box.current!.scrollHeight;
-  }, [live.revision, isFull, isLoaded]);
+  useMomentCard({ box, conversation, moment, isWire, isAtEnd });
+  const hoveredAt = hovered === null ? null : (momentOf(parts, hovered, isWire)?.at ?? null);
+  const show = (card: HTMLElement, act: typeof showMoment): void => {
+    const chosen = momentOf(parts, card, isWire);
+    if (chosen !== null) act(chosen);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const card = cardOf(event.target);
+    if (event.key === 'Enter' && card !== null && event.target === card) show(card, showMoment);
+    else if ((event.key === 'j' || event.key === 'k') && (event.target === box.current || event.target === card))
+      focusCard(box.current!, card, event.key === 'j' ? 1 : -1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
   // A first part that is shorter than the view gets the next one at once.
   useEffect(() => {
     const log = box.current!;
     if (isLoaded && hasOlder && log.scrollTop < NEAR_START_PX) void conversation.readOlder().catch(() => {});
   }, [isLoaded, hasOlder, parts.length]);
   return (
-    <div className="log-frame">
+    <div
+      className="log-frame"
+      onPointerOver={({ target: over }) => {
+        if (!(over instanceof Element && over.matches('.moment-chip'))) setHovered(cardOf(over));
+      }}
+      onPointerLeave={({ pointerType }) => pointerType === 'mouse' && setHovered(null)}
+    >
       <div
         className="conversation"
         ref={box}
         tabIndex={0}
         role="log"
         aria-label={`What ${name} said and did`}
+        onKeyDown={onKeyDown}
+        onClick={(event) => {
+          const card = cardOf(event.target);
+          if (isFollowed && card !== null && isPlainPress(event.target)) show(card, setMoment);
+        }}
+        onFocus={({ target: focused }) => setHovered((now) => cardOf(focused) ?? now)}
         onScroll={({ currentTarget: log }) => {
-          isAtEnd.current = log.scrollTop + log.clientHeight >= log.scrollHeight - NEAR_END_PX;
+          // Cards may have grown since the view was moved to the end: only a move upwards leaves it.
+          const isNear = log.scrollTop + log.clientHeight >= log.scrollHeight - NEAR_END_PX;
+          isAtEnd.current = isNear || (isAtEnd.current && log.scrollTop >= lastTop.current);
+          lastTop.current = log.scrollTop;
           setSeen(isAtEnd.current ? null : (seen ?? count));
           // What failed is read with the next scroll.
           if (log.scrollTop < NEAR_START_PX) void conversation.readOlder().catch(() => {});
@@ -68,6 +104,9 @@ export function ConversationLog({ conversation, name, isFull, target, onRetry }:
           {count === 0 && !hasOlder && <p className="quiet log-note">{isLoaded ? 'No messages yet' : 'Loading…'}</p>}
         </div>
       </div>
+      {hovered !== null && hoveredAt !== null && (
+        <MomentChip card={hovered} at={hoveredAt} isWire={isWire} onPress={() => show(hovered, showMoment)} />
+      )}
       {isReadingOlder && <p className="log-older">Loading…</p>}
       {seen !== null && (
         <button
@@ -86,7 +125,7 @@ export function ConversationLog({ conversation, name, isFull, target, onRetry }:
   );
 }
 
-/** Stays at the end while cards grow there. */
+/** Stays at the end while cards grow there. The place is set after the browser's own layout: asking for it in each rendering costs a second one. */
 function useEndFollowing(
   box: React.RefObject<HTMLDivElement | null>,
   inner: React.RefObject<HTMLDivElement | null>,

@@ -12,10 +12,10 @@ const GROUP_BLOCKS = 40;
 
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
   const streamed = useMemo(() => new StreamedMarkdown(), []);
-  const blocks = streamed.take(text);
+  const groups = groupsOf(streamed.take(text));
   return (
-    <div className="markdown" dir="auto">
-      {groupsOf(blocks).map((group, at) => (
+    <div className="markdown" dir="auto" data-long={groups.length > 1 || undefined}>
+      {groups.map((group, at) => (
         <BlockGroup key={at} blocks={group} />
       ))}
     </div>
@@ -30,7 +30,13 @@ function groupsOf(blocks: readonly Block[]): readonly (readonly Block[])[] {
 
 const BlockGroup = memo(
   function BlockGroup({ blocks }: { readonly blocks: readonly Block[] }) {
-    return blocks.map((block, at) => <BlockView key={at} block={block} />);
+    return (
+      <div className="md-group">
+        {blocks.map((block, at) => (
+          <BlockView key={at} block={block} />
+        ))}
+      </div>
+    );
   },
   ({ blocks: before }, { blocks }) =>
     before.length === blocks.length && before.every((block, at) => block === blocks[at]),

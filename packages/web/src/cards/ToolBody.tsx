@@ -7,6 +7,7 @@ import { languageOf } from './language-of.ts';
 import { Markdown } from './Markdown.tsx';
 import { OutputView } from './OutputView.tsx';
 import { Steps } from './SmallCards.tsx';
+import { memberOf, todosOf } from './tool-input.ts';
 import { ValueTree } from './ValueTree.tsx';
 
 const TEXT_CHARACTERS_MAX = 2_000;
@@ -124,23 +125,6 @@ function Ending({ entry: { status, reason, permission } }: { readonly entry: Too
 
 /** Returns whether the head of the card shows all of a command. */
 const isShort = (command: string): boolean => command.length <= 60 && !command.includes('\n');
-
-/** Returns the list of a tool that writes a plan; null if the input is none. */
-function todosOf(input: unknown): readonly { readonly text: string; readonly status: string }[] | null {
-  const todos = typeof input === 'object' && input !== null && 'todos' in input ? input.todos : null;
-  if (!Array.isArray(todos) || todos.length === 0) return null;
-  const list = todos.map((each: unknown) => ({
-    text: memberOf(each, 'content') ?? '',
-    status: memberOf(each, 'status') ?? '',
-  }));
-  return list.every(({ text }) => text !== '') ? list : null;
-}
-
-function memberOf(input: unknown, name: string): string | undefined {
-  if (typeof input !== 'object' || input === null) return undefined;
-  const value = (input as Readonly<Record<string, unknown>>)[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
 
 function commandOf(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined;

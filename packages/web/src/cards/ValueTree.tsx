@@ -19,10 +19,12 @@ export function ValueTree({ value, depth = 0 }: TreeProps) {
   return <span className="tree-text">{value.slice(0, TEXT_CHARACTERS_MAX).split('\n').map(visible).join('\n')}</span>;
 }
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 function Members({ value, depth }: { readonly value: object; readonly depth: number }) {
   const [isOpen, setOpen] = useState(depth < DEPTH_OPEN);
   const members = Object.entries(value);
-  const size = Array.isArray(value) ? `${members.length} items` : `${members.length} members`;
+  const size = counted(members.length, Array.isArray(value) ? 'item' : 'member');
   if (members.length === 0) return <span className="tree-value">{Array.isArray(value) ? '[]' : '{}'}</span>;
   return (
     <details className="tree" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

@@ -3,6 +3,7 @@
  * more reads in a row are one card. Keeps CARD-2.
  */
 import type { ToolEntry, TranscriptEntry } from '@spool/render';
+import { isPlanName } from './tool-words.ts';
 
 export type ToolCardEntry = TranscriptEntry & ToolEntry;
 
@@ -85,11 +86,8 @@ function isShown(entry: TranscriptEntry, { isFull }: CardOptions): boolean {
   return entry.kind !== 'tool' || entry.isKnown || entry.name !== '';
 }
 
-/** Names that agents use for the tool that writes their plan, which has its own card. */
-const PLAN_TOOLS = /^(?:todo_?(?:write|read)|write_todos|update_plan)$/i;
-
 const isPlanTool = (entry: TranscriptEntry): boolean =>
-  entry.kind === 'tool' && entry.status === 'ok' && PLAN_TOOLS.test(entry.name);
+  entry.kind === 'tool' && entry.status === 'ok' && isPlanName(entry.name);
 
 /** Returns the paths that were changed in the turn that the entry at this place ends. */
 export function filesChanged(entries: readonly TranscriptEntry[], end: number): readonly string[] {

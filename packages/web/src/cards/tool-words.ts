@@ -22,11 +22,16 @@ export interface ToolWords {
   readonly subject: VisibleText;
 }
 
+/** The names that agents use for the tool that writes their plan. */
+const PLAN_NAME = /^(?:todo_?(?:write|read)|write_todos|update_plan)$/i;
+
+export const isPlanName = (name: string): boolean => PLAN_NAME.test(name);
+
 /** A tool that needed a permission is named as it was when the decision was made, not by the agent's title. */
 export function toolWords({ name, title, toolKind, permission }: ToolEntry): ToolWords {
   if (permission !== null && permission.about !== '') return { verb: '', subject: permission.about };
   const mcp = MCP_NAME.exec(name);
-  const shown = mcp === null ? name : `${mcp[1]} · ${mcp[2]}`;
+  const shown = isPlanName(name) ? 'Plan' : mcp === null ? name : `${mcp[1]} · ${mcp[2]}`;
   const verb = mcp === null ? (VERBS[toolKind] ?? visibleTitle(shown, NAME_CHARACTERS_MAX)) : shown;
   const prefix = [`${name}: `, `${name} `].find((each) => name !== '' && title.startsWith(each)) ?? '';
   const subject = visibleTitle(title.slice(prefix.length), SUBJECT_CHARACTERS_MAX);

@@ -10,6 +10,7 @@ import { conditionOf } from '../state/condition.ts';
 import { Wall } from '../wall/Wall.tsx';
 import { WallCanvas } from '../wall/WallCanvas.tsx';
 import { EmptyState } from './EmptyState.tsx';
+import { NodeBar } from './NodeBar.tsx';
 import { useHomeKeys } from './home-keys.ts';
 import { WallBar } from './WallBar.tsx';
 
@@ -38,6 +39,7 @@ export function Home() {
   return (
     <div className="home">
       <WallCanvas />
+      <NodeBar />
       <Inbox
         sessions={sessions}
         shown={asking}

@@ -15,6 +15,7 @@ export interface WallBarProps {
 export function WallBar(props: WallBarProps) {
   const arrangement = useMarks((now) => now.arrangement);
   const byId = useSessions((now) => now.byId);
+  const hasNodes = useSessions((now) => now.nodes.length > 0);
   return (
     <div className="wall-bar">
       <input
@@ -34,6 +35,7 @@ export function WallBar(props: WallBarProps) {
         <select value={arrangement} onChange={(event) => arrange(event.target.value as Arrangement)}>
           <option value="state">state</option>
           <option value="folder">folder</option>
+          {hasNodes && <option value="machine">machine</option>}
           {labelKeys(byId.values()).map((key) => (
             <option key={key} value={`label ${key}`}>
               label {key}

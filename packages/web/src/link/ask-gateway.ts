@@ -2,6 +2,7 @@
 import { ERROR_CODES, errorSentence, SpoolError } from '@spool/protocol';
 import { pageUrl } from './page-url.ts';
 import { dropPass, takePass } from './pass.ts';
+import { apiPath } from './session-place.ts';
 
 interface GatewayQuestion {
   readonly body?: unknown;
@@ -20,7 +21,7 @@ export async function askGateway<Answer>(path: string, question: GatewayQuestion
 async function ask(path: string, question: GatewayQuestion): Promise<Response> {
   const { body, method, signal } = question;
   const { text, isFresh } = await takePass();
-  const answer = await fetch(pageUrl(`./api/${path}`), {
+  const answer = await fetch(pageUrl(`./api/${apiPath(path)}`), {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { authorization: `Bearer ${text}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),

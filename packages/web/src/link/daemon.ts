@@ -1,9 +1,9 @@
 /**
- * The page's one client of the daemon. It lives as long as the page: a broken link is dialled again forever, and every event that
+ * The page's one client of the daemon, and one of each node whose sessions it has used. It lives as long as the page: a broken link is dialled again forever, and every event that
  * wakes a sleeping page (a visible tab, a return from the back-forward cache, a network, a jump of the clock) makes it ping, or
  * dial, at once. Keeps PAGE-22.
  */
-import { Client } from '@spool/client';
+import { Client, fleetClient } from '@spool/client';
 import { TIMEOUT_MS_MAX } from '@spool/protocol';
 import { setLink, useSessions } from '../sessions/store.ts';
 import { freshness } from './freshness.ts';
@@ -24,7 +24,20 @@ const runtime = pageRuntime(pageUrl('./').href, {
 /** The limit of reconnection, near the longest possible timer: a page never gives up. */
 const RECONNECT_MS = TIMEOUT_MS_MAX;
 
-export const client = new Client(runtime, { reconnectMs: RECONNECT_MS, who: 'page' });
+const own = new Client(runtime, { reconnectMs: RECONNECT_MS, who: 'page' });
+
+const nodeClients = new Map<string, Client>();
+
+/** Returns the client of a node; null: of the gateway's machine. */
+export function clientAt(node: string | null): Client {
+  if (node === null) return own;
+  const client = nodeClients.get(node) ?? own.node(node);
+  nodeClients.set(node, client);
+  return client;
+}
+
+/** The client for the sessions of all machines. */
+export const client = fleetClient(own, clientAt);
 
 /** A timer that is this late was paused, with the whole page. */
 const JUMP_MS = 5_000;
@@ -34,7 +47,8 @@ const TICK_MS = 1_000;
 export function keepAwake(): void {
   const wake = (): void => {
     freshness.woke();
-    client.wake();
+    own.wake();
+    for (const each of nodeClients.values()) each.wake();
   };
   // Otherwise an attempt to connect would be given up each second.
   const isLive = (): boolean => useSessions.getState().link.type === 'live';

@@ -29,6 +29,16 @@ export function pageRuntime(url: string, listener: LinkListener): Runtime {
         throw error;
       }
     },
+    nodes: {
+      at: (node) => ({
+        ...remoteRuntime(address),
+        silence: HIDDEN_SILENCE,
+        dial: (signal) => withPass((pass) => remoteRuntime(address, pass).nodes!.at(node).dial(signal)),
+      }),
+      async *follow(signal) {
+        yield* await withPass(async (pass) => remoteRuntime(address, pass).nodes!.follow(signal));
+      },
+    },
   };
 }
 

@@ -1,72 +1,60 @@
 /**
- * The terminal and the cards of one run: side by side on a wide screen, with a handle between them, and one at a time on a narrow
- * one. Keeps CARD-10.
+ * The panes of a session: one, or two side by side on a wide screen, with a handle between them. Keeps CARD-10.
  */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { keepPanes, limitShare, type PaneChoice, readPanes } from './pane-memory.ts';
+import type { SessionViewName } from '../shell/route.ts';
+import { keepPanes, limitShare, type PaneArrangement, readPanes } from './pane-memory.ts';
 
-/** The width below which the panes are shown one at a time. */
+/** The width from which on two panes fit. */
 const WIDE_PX = 900;
 const STEP_PERCENT = 5;
 
-const LABELS: readonly (readonly [PaneChoice, string])[] = [
-  ['terminal', 'Terminal'],
-  ['both', 'Both'],
-  ['cards', 'Cards'],
-];
-
-interface SplitProps {
-  readonly id: string;
-  /** The choice that an address asks for; it counts until the user chooses. */
-  readonly wanted: PaneChoice | null;
-  /** `hasCardsBeside`: the cards are shown, too. */
-  readonly terminal: (hasCardsBeside: boolean) => ReactNode;
-  /** `isAlone`: the terminal is not shown beside it. */
-  readonly cards: (isAlone: boolean) => ReactNode;
+export interface Panes extends PaneArrangement {
+  /** Whether two panes fit. */
+  readonly isWide: boolean;
+  readonly arrange: (change: Partial<PaneArrangement>) => void;
 }
 
-export function SplitPanes({ id, wanted, terminal, cards }: SplitProps) {
-  const [panes, setPanes] = useState(() => ({ ...readPanes(id), ...(wanted !== null && { choice: wanted }) }));
-  const frame = useRef<HTMLDivElement>(null);
-  const isWide = useIsWide(frame);
-  const shown = isWide || panes.choice !== 'both' ? panes.choice : 'terminal';
-  const arrange = (change: Partial<typeof panes>): void => {
-    const next = { ...panes, ...change };
-    setPanes(next);
+/** Returns the arrangement; `first` is the pane beside the main one until the user decides. */
+export function usePanes(id: string, first: SessionViewName | null): Panes {
+  const isWide = useIsWide();
+  const [kept, setKept] = useState<{ readonly id: string; readonly panes: PaneArrangement } | null>(null);
+  const panes = kept?.id === id ? kept.panes : readPanes(id, first);
+  const arrange = (change: Partial<PaneArrangement>): void => {
+    const next = { beside: panes.beside, share: panes.share, ...change };
+    setKept({ id, panes: next });
     keepPanes(id, next);
   };
+  return { ...panes, isWide, arrange };
+}
+
+interface SplitProps {
+  readonly share: number;
+  readonly onShare: (share: number) => void;
+  readonly main: ReactNode;
+  /** The pane beside it; null: none. */
+  readonly beside: ReactNode | null;
+}
+
+export function SplitPanes({ share, onShare, main, beside }: SplitProps) {
+  const frame = useRef<HTMLDivElement>(null);
   const drag = (clientX: number): void => {
     const { left, width } = frame.current!.getBoundingClientRect();
-    arrange({ share: limitShare(((clientX - left) * 100) / width) });
+    onShare(limitShare(((clientX - left) * 100) / width));
   };
   return (
-    <div className="panes">
-      <div className="segments pane-switch" role="group" aria-label="Panes">
-        {LABELS.filter(([choice]) => isWide || choice !== 'both').map(([choice, label]) => (
-          <button
-            key={choice}
-            type="button"
-            className="button"
-            aria-pressed={choice === shown}
-            onClick={() => arrange({ choice })}
-          >
-            {label}
-          </button>
-        ))}
+    <div className="pane-frame" ref={frame}>
+      <div className="pane" style={beside === null ? undefined : { flex: `0 0 ${share}%` }}>
+        {main}
       </div>
-      <div className="pane-frame" ref={frame}>
-        {shown !== 'cards' && (
-          <div className="pane" style={shown === 'both' ? { flex: `0 0 ${panes.share}%` } : undefined}>
-            {terminal(shown === 'both')}
-          </div>
-        )}
-        {shown === 'both' && (
+      {beside !== null && (
+        <>
           <div
             className="pane-handle"
             role="separator"
             aria-orientation="vertical"
-            aria-label="Width of the terminal"
-            aria-valuenow={panes.share}
+            aria-label="Width of the first pane"
+            aria-valuenow={share}
             aria-valuemin={limitShare(0)}
             aria-valuemax={limitShare(100)}
             tabIndex={0}
@@ -76,22 +64,22 @@ export function SplitPanes({ id, wanted, terminal, cards }: SplitProps) {
               const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
               if (step === 0) return;
               event.preventDefault();
-              arrange({ share: limitShare(panes.share + step * STEP_PERCENT) });
+              onShare(limitShare(share + step * STEP_PERCENT));
             }}
           />
-        )}
-        {shown !== 'terminal' && <div className="pane">{cards(shown === 'cards')}</div>}
-      </div>
+          <div className="pane">{beside}</div>
+        </>
+      )}
     </div>
   );
 }
 
-function useIsWide(frame: React.RefObject<HTMLDivElement | null>): boolean {
+function useIsWide(): boolean {
   const [isWide, setWide] = useState(() => window.innerWidth >= WIDE_PX);
   useEffect(() => {
-    const observer = new ResizeObserver(() => setWide(window.innerWidth >= WIDE_PX));
-    observer.observe(frame.current!);
-    return () => observer.disconnect();
-  }, [frame]);
+    const look = (): void => setWide(window.innerWidth >= WIDE_PX);
+    window.addEventListener('resize', look);
+    return () => window.removeEventListener('resize', look);
+  }, []);
   return isWide;
 }

@@ -9,16 +9,16 @@ function memory(): Pick<Storage, 'getItem' | 'setItem'> {
 
 test('[CARD-10] the arrangement is kept per session; an unknown one is the first', () => {
   const storage = memory();
-  expect(readPanes('one', storage)).toEqual({ choice: 'both', share: 55 });
-  keepPanes('one', { choice: 'cards', share: 30 }, storage);
-  keepPanes('two', { choice: 'both', share: 70 }, storage);
-  expect(readPanes('one', storage)).toEqual({ choice: 'cards', share: 30 });
+  expect(readPanes('one', 'cards', storage)).toEqual({ beside: 'cards', share: 55 });
+  keepPanes('one', { beside: null, share: 30 }, storage);
+  keepPanes('two', { beside: 'wire', share: 70 }, storage);
+  expect(readPanes('one', 'cards', storage)).toEqual({ beside: null, share: 30 });
   storage.setItem(
     'spool.panes',
-    '[["one", {"choice": "everything", "share": 3}], ["two", {"choice": "both", "share": 999}]]',
+    '[["one", {"beside": "everything", "share": 3}], ["two", {"beside": "files", "share": 999}]]',
   );
-  expect(readPanes('one', storage)).toEqual({ choice: 'both', share: 55 });
-  expect(readPanes('two', storage)).toEqual({ choice: 'both', share: 80 });
+  expect(readPanes('one', 'cards', storage)).toEqual({ beside: 'cards', share: 55 });
+  expect(readPanes('two', null, storage)).toEqual({ beside: 'files', share: 80 });
 });
 
 test('no share hides a pane', () => expect([-5, 50.4, 200].map(limitShare)).toEqual([20, 50, 80]));

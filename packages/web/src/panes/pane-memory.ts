@@ -1,4 +1,5 @@
 /** Keeps the arrangement of the panes per session, in this browser. */
+import { isSessionView, type SessionViewName } from '../shell/route.ts';
 
 const KEY = 'spool.panes';
 /** The number of sessions; the oldest ones are dropped. */
@@ -6,22 +7,24 @@ const SESSIONS_MAX = 100;
 /** The limits of the first pane's share, in percent: no pane disappears. */
 const SHARE_MIN = 20;
 const SHARE_MAX = 80;
-
-export type PaneChoice = 'terminal' | 'both' | 'cards';
+const SHARE_FIRST = 55;
 
 export interface PaneArrangement {
-  readonly choice: PaneChoice;
-  /** The share of the first pane, in percent. */
+  /** The pane beside the main one; null: none. */
+  readonly beside: SessionViewName | null;
+  /** The share of the main pane, in percent. */
   readonly share: number;
 }
 
-const CHOICES: readonly PaneChoice[] = ['terminal', 'both', 'cards'];
-const FIRST: PaneArrangement = { choice: 'both', share: 55 };
-
 type TextStorage = Pick<Storage, 'getItem' | 'setItem'>;
 
-export function readPanes(id: string, storage: TextStorage = localStorage): PaneArrangement {
-  return read(storage).find(([each]) => each === id)?.[1] ?? FIRST;
+/** `first`: the pane that is beside the main one until the user decides. */
+export function readPanes(
+  id: string,
+  first: SessionViewName | null,
+  storage: TextStorage = localStorage,
+): PaneArrangement {
+  return read(storage).find(([each]) => each === id)?.[1] ?? { beside: first, share: SHARE_FIRST };
 }
 
 export function keepPanes(id: string, panes: PaneArrangement, storage: TextStorage = localStorage): void {
@@ -46,9 +49,7 @@ function read(storage: TextStorage): readonly (readonly [id: string, panes: Pane
 
 function entryOf(value: unknown): readonly (readonly [string, PaneArrangement])[] {
   if (!Array.isArray(value) || typeof value[0] !== 'string') return [];
-  const { choice, share } = (value[1] ?? {}) as Readonly<Record<string, unknown>>;
-  const known = CHOICES.find((each) => each === choice);
-  return known === undefined || typeof share !== 'number'
-    ? []
-    : [[value[0], { choice: known, share: limitShare(share) }]];
+  const { beside, share } = (value[1] ?? {}) as Readonly<Record<string, unknown>>;
+  const isKnown = beside === null || isSessionView(beside);
+  return isKnown && typeof share === 'number' ? [[value[0], { beside, share: limitShare(share) }]] : [];
 }

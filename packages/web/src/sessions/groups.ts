@@ -1,8 +1,9 @@
 /** Groups the sessions of the wall: by their state, by folder, or by a label. Pinned sessions come first. */
 import type { SessionInfo } from '@spool/client';
+import type { PageSession } from './store.ts';
 
 /** The grouping. `label KEY`: by the value of that label. */
-export type Arrangement = 'state' | 'folder' | `label ${string}`;
+export type Arrangement = 'state' | 'folder' | 'machine' | `label ${string}`;
 
 export interface SessionGroup {
   readonly title: string;
@@ -16,7 +17,7 @@ export interface ArrangeOptions {
 
 /** Returns the groups; the order within each is that of `sessions`. */
 export function groupsOf(
-  sessions: readonly SessionInfo[],
+  sessions: readonly PageSession[],
   { arrangement, pinned }: ArrangeOptions,
 ): readonly SessionGroup[] {
   const groups = new Map<string, SessionInfo[]>();
@@ -44,9 +45,10 @@ function put(groups: Map<string, SessionInfo[]>, title: string): SessionInfo[] {
   return made;
 }
 
-function titleOf(session: SessionInfo, arrangement: Arrangement): string | null {
+function titleOf(session: PageSession, arrangement: Arrangement): string | null {
   if (arrangement === 'state') return session.state === 'running' ? 'Running' : 'Ended';
   if (arrangement === 'folder') return session.cwd === '' ? null : session.cwd;
+  if (arrangement === 'machine') return session.node ?? 'This machine';
   return session.labels[arrangement.slice('label '.length)] ?? null;
 }
 

@@ -1,9 +1,9 @@
 /** Sorts sessions, and filters them by a search. */
-import type { SessionInfo } from '@spool/client';
+import type { PageSession } from './store.ts';
 import { CONDITION_ORDER, CONDITION_WORDS, conditionOf } from '../state/condition.ts';
 
 /** Sorts sessions: among those that wait, the longest waiting comes first; elsewhere the newest. */
-export function inOrder(sessions: Iterable<SessionInfo>): SessionInfo[] {
+export function inOrder(sessions: Iterable<PageSession>): PageSession[] {
   return [...sessions].sort((a, b) => {
     const rank = rankOf(a) - rankOf(b);
     if (rank !== 0) return rank;
@@ -12,10 +12,10 @@ export function inOrder(sessions: Iterable<SessionInfo>): SessionInfo[] {
   });
 }
 
-const rankOf = (session: SessionInfo): number => CONDITION_ORDER.indexOf(conditionOf(session));
+const rankOf = (session: PageSession): number => CONDITION_ORDER.indexOf(conditionOf(session));
 
-/** Returns whether each word is in the name, the command, the folder, a label, the condition, or the question. */
-export function matches(session: SessionInfo, search: string): boolean {
+/** Returns whether each word is in the name, the node, the command, the folder, a label, the condition, or the question. */
+export function matches(session: PageSession, search: string): boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
   const labels = Object.entries(session.labels).map(([key, value]) => `${key}=${value}`);
@@ -23,6 +23,7 @@ export function matches(session: SessionInfo, search: string): boolean {
   const condition = conditionOf(session);
   const text = [
     session.name,
+    session.node ?? '',
     session.command.join(' '),
     session.cwd,
     condition,

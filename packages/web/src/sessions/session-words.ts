@@ -7,8 +7,9 @@ import { visible } from '@spool/protocol/visible-text';
 
 const COMMAND_CHARACTERS_MAX = 2_000;
 
-export function displayName({ name }: { readonly name: string }): string {
-  return visible(name);
+/** Returns the name, after that of its node. */
+export function displayName({ name, node }: { readonly name: string; readonly node?: string }): string {
+  return visible(node === undefined ? name : `${node}/${name}`);
 }
 
 /** Returns the command line as a user would type it. The shell that the page adds around a line is left out. */

@@ -2,6 +2,6 @@
 import { shortDuration } from '@spool/protocol/duration';
 import { useNow } from './ages.ts';
 
-export function Age({ since, className }: { readonly since: number; readonly className: string }) {
+export function Age({ since, className }: { readonly since: number; readonly className?: string }) {
   return <span className={className}>{shortDuration(useNow() - since)}</span>;
 }

@@ -33,6 +33,7 @@ export const ClockIcon = icon(
   </>,
 );
 export const TextIcon = icon(<path d="M2.500 4h11M2.500 8h11M2.500 12h7" />);
+export const CardsIcon = icon(<path d="M2.500 2.500h11v4h-11zM2.500 9.500h11v4h-11zM5 4.500h4M5 11.500h6" />);
 export const FolderIcon = icon(<path d="M2 4.500h4l1.500 2H14v6.500H2z" />);
 export const FileIcon = icon(<path d="M4 2h5l3 3v9H4zM9 2v3h3" />);
 export const DiffIcon = icon(<path d="M8 2.500v6M5 5.500h6M5 12.500h6" />);

@@ -11,6 +11,8 @@ test.each<PageRoute>([
   { page: 'session', id: 'abc', view: 'time' },
   { page: 'session', id: 'abc', view: 'time', offset: 4711 },
   { page: 'session', id: 'abc', view: 'summary' },
+  { page: 'session', id: 'abc', view: 'cards' },
+  { page: 'session', id: 'abc', view: 'wire' },
 ])('an address leads back to its page: %o', (route) => expect(routeOf(addressOf(route))).toEqual(route));
 
 test.each(['', '#', '#/s/', '#code=x', '#/nothing/else'])('%j is the front page', (hash) =>

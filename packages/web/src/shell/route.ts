@@ -1,13 +1,15 @@
 /**
  * The route, in the fragment of the address: it needs no route at the gateway, works under any base path, and is never sent.
- * `#/s/ID`, `#/s/ID/e/EVENT`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`, `#/start/agent`, `#/settings`; anything else is the front
+ * `#/s/ID`, `#/s/ID/cards`, `#/s/ID/e/EVENT`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`, `#/start/agent`, `#/settings`; anything else is the front
  * page.
  */
 import { useSyncExternalStore } from 'react';
 
-export const SESSION_VIEWS = ['terminal', 'time', 'text', 'files', 'changes', 'summary'] as const;
+const SESSION_VIEWS = ['terminal', 'cards', 'wire', 'time', 'text', 'files', 'changes', 'summary'] as const;
 
 export type SessionViewName = (typeof SESSION_VIEWS)[number];
+
+export const isSessionView = (value: unknown): value is SessionViewName => SESSION_VIEWS.some((each) => each === value);
 
 export interface SessionRoute {
   readonly page: 'session';
@@ -31,7 +33,8 @@ export type PageRoute =
   | { readonly page: 'start'; readonly what: 'command' | 'agent' };
 
 export function routeOf(hash: string): PageRoute {
-  const [, page, id, view, first, second] = hash.replace(/^#/, '').split('/');
+  const [, page, encoded, view, first, second] = hash.replace(/^#/, '').split('/');
+  const id = encoded === undefined ? undefined : decoded(encoded);
   if (page === 'start') return { page: 'start', what: id === 'agent' ? 'agent' : 'command' };
   if (page === 'settings') return { page: 'settings' };
   if (page !== 's' || id === undefined || id === '') return { page: 'home' };
@@ -39,18 +42,18 @@ export function routeOf(hash: string): PageRoute {
     return { page: 'session', id, view, ...numbered('offset', first), ...(second && { find: decoded(second) }) };
   if (view === 'files' && first !== undefined && first !== '')
     return { page: 'session', id, view, path: decoded(first), ...numbered('line', second) };
-  if (view === 'text' || view === 'files' || view === 'changes' || view === 'summary')
-    return { page: 'session', id, view };
+  if (isSessionView(view)) return { page: 'session', id, view };
   return { page: 'session', id, view: 'terminal', ...(view === 'e' ? numbered('event', first) : {}) };
 }
 
 export function addressOf(route: PageRoute): string {
   if (route.page === 'home') return '#/';
   if (route.page === 'session' && route.view === 'time' && route.offset !== undefined && route.find !== undefined)
-    return `#/s/${route.id}/time/${route.offset}/${encodeURIComponent(route.find)}`;
+    return `#/s/${encodeURIComponent(route.id)}/time/${route.offset}/${encodeURIComponent(route.find)}`;
   if (route.page === 'settings') return '#/settings';
   if (route.page === 'start') return route.what === 'agent' ? '#/start/agent' : '#/start';
-  const { id, view, event, offset, path, line } = route;
+  const { view, event, offset, path, line } = route;
+  const id = encodeURIComponent(route.id); // that of a session of a node has a slash
   if (view === 'terminal') return event === undefined ? `#/s/${id}` : `#/s/${id}/e/${event}`;
   if (view === 'time') return `#/s/${id}/time${offset === undefined ? '' : `/${offset}`}`;
   if (view !== 'files' || path === undefined || path === '') return `#/s/${id}/${view}`;

@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { isTooSoon } from '../inbox/answer-keys.ts';
 import { goToNextWaiting } from '../inbox/next-waiting.ts';
-import { go, routeOf, SESSION_VIEWS } from './route.ts';
+import { go, routeOf } from './route.ts';
 
 export interface Shortcuts {
   readonly onPalette: () => void;
@@ -29,8 +29,8 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
       else if (event.key === 'a') go({ page: 'start', what: 'agent' });
       else if (event.key === ',') go({ page: 'settings' });
       else if (event.key === 'g') go({ page: 'home' });
-      else if (route.page === 'session' && /^[1-6]$/.test(event.key))
-        go({ page: 'session', id: route.id, view: SESSION_VIEWS[Number(event.key) - 1]! });
+      else if (route.page === 'session' && /^[1-9]$/.test(event.key))
+        document.querySelectorAll<HTMLElement>('.views a')[Number(event.key) - 1]?.click();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);

@@ -6,13 +6,15 @@ import { isHeadless } from '@spool/protocol';
 import { type SessionInfo, SpoolError } from '@spool/client';
 import { useMemo, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
-import { client } from '../link/daemon.ts';
+import { clientAt } from '../link/daemon.ts';
+import { pageId } from '../link/session-place.ts';
 import { AGENT_TITLES, displayName } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
 import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
 import { EnvironmentField, NameField, Trouble } from './fields.tsx';
 import { FolderField } from './FolderField.tsx';
+import { MachineField } from './MachineField.tsx';
 import { useStart } from './use-start.ts';
 
 /** The agents by the name that the daemon knows; the modes have the agent's own names. */
@@ -34,6 +36,7 @@ export function AgentForm() {
   const byId = useSessions((now) => now.byId);
   const [agent, setAgent] = useState<AgentName>('claude');
   const [draft, setDraft] = useState(NEW_DRAFT);
+  const [node, setNode] = useState<string | null>(null);
   const set = (part: Partial<typeof NEW_DRAFT>): void => setDraft((now) => ({ ...now, ...part }));
   const folders = useMemo(() => {
     const latest = [...byId.values()].sort((one, other) => other.startedAt - one.startedAt);
@@ -42,7 +45,7 @@ export function AgentForm() {
 
   const start = async (): Promise<{ readonly id: string }> => {
     const { prompt, program, cwd, name, model, mode, environment } = draft;
-    return await client.agent(agent, {
+    const { id } = await clientAt(node).agent(agent, {
       ...(prompt.trim() !== '' && { prompt }),
       // The shell reads the line, and becomes the program.
       ...(agent === 'acp' && { program: ['/bin/sh', '-c', `exec ${program}`] }),
@@ -52,6 +55,7 @@ export function AgentForm() {
       ...(mode.trim() !== '' && { mode: mode.trim() }),
       ...(environment.trim() !== '' && { env: environmentOf(environment) }),
     });
+    return { id: pageId(node, id) };
   };
   const { trouble, isStarting, onSubmit } = useStart(start, (error) => refusal(error, AGENTS[agent].title));
 
@@ -93,7 +97,8 @@ export function AgentForm() {
             onChange={({ target }) => set({ prompt: target.value })}
           />
         </label>
-        <FolderField value={draft.cwd} recent={folders} onValue={(cwd) => set({ cwd })} />
+        <MachineField value={node} onValue={setNode} />
+        <FolderField node={node} value={draft.cwd} recent={folders} onValue={(cwd) => set({ cwd })} />
         <NameField
           value={draft.name}
           placeholder={agent === 'acp' ? 'the program’s name' : agent}

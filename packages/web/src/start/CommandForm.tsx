@@ -2,13 +2,15 @@
 import { isHeadless } from '@spool/protocol';
 import type { SessionInfo } from '@spool/client';
 import { useMemo, useState } from 'react';
-import { client } from '../link/daemon.ts';
+import { clientAt } from '../link/daemon.ts';
+import { pageId } from '../link/session-place.ts';
 import { lineOf } from '../sessions/session-words.ts';
 import { useSessions } from '../sessions/store.ts';
 import { CloseIcon } from '../shell/icons.tsx';
 import { environmentOf } from './environment.ts';
 import { EnvironmentField, NameField, Trouble } from './fields.tsx';
 import { FolderField } from './FolderField.tsx';
+import { MachineField } from './MachineField.tsx';
 import { freeName, programIn } from './names.ts';
 import { type StartDraft, NEW_DRAFT, removeTemplate, saveTemplate, useTemplates } from './templates.ts';
 import { useStart } from './use-start.ts';
@@ -19,12 +21,13 @@ export function CommandForm() {
   const byId = useSessions((now) => now.byId);
   const [draft, setDraft] = useState<StartDraft>(NEW_DRAFT);
   const set = (part: Partial<StartDraft>): void => setDraft((now) => ({ ...now, ...part }));
+  const [node, setNode] = useState<string | null>(null);
   const recent = useMemo(() => recentOf(byId.values()), [byId]);
 
   const start = async (): Promise<{ readonly id: string }> => {
     const { line, cwd, name, environment, isTask, cols, rows } = draft;
     const program = programIn(line);
-    return await client.run({
+    const { id } = await clientAt(node).run({
       command: ['/bin/sh', '-c', line],
       ...(cwd !== '' && { cwd }),
       ...(name.trim() !== ''
@@ -34,6 +37,7 @@ export function CommandForm() {
       ...(isTask && { isTask }),
       size: { cols, rows },
     });
+    return { id: pageId(node, id) };
   };
   const { trouble, isStarting, onSubmit } = useStart(start);
 
@@ -54,7 +58,8 @@ export function CommandForm() {
             onChange={(event) => set({ line: event.target.value })}
           />
         </label>
-        <FolderField value={draft.cwd} recent={recent.folders} onValue={(cwd) => set({ cwd })} />
+        <MachineField value={node} onValue={setNode} />
+        <FolderField node={node} value={draft.cwd} recent={recent.folders} onValue={(cwd) => set({ cwd })} />
         <NameField
           value={draft.name}
           placeholder={programIn(draft.line) ?? "the command's name"}

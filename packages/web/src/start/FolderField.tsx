@@ -5,13 +5,15 @@ import { askGateway } from '../link/ask-gateway.ts';
 const TYPING_MS = 120;
 
 interface FolderFieldProps {
+  /** The machine whose folders are offered; null: that of the gateway. */
+  readonly node: string | null;
   readonly value: string;
   /** Folders of sessions, shown before the user types. */
   readonly recent: readonly string[];
   readonly onValue: (path: string) => void;
 }
 
-export function FolderField({ value, recent, onValue }: FolderFieldProps) {
+export function FolderField({ node, value, recent, onValue }: FolderFieldProps) {
   const list = useId();
   const [found, setFound] = useState<readonly string[]>([]);
   const [isOpen, setOpen] = useState(false);
@@ -21,9 +23,12 @@ export function FolderField({ value, recent, onValue }: FolderFieldProps) {
     if (!isOpen || value === '') return setFound([]);
     const asking = new AbortController();
     const timer = setTimeout(() => {
-      askGateway<{ folders: readonly string[] }>(`folders?path=${encodeURIComponent(value)}`, {
-        signal: asking.signal,
-      }).then(
+      askGateway<{ folders: readonly string[] }>(
+        `${node === null ? '' : `nodes/${node}/`}folders?path=${encodeURIComponent(value)}`,
+        {
+          signal: asking.signal,
+        },
+      ).then(
         ({ folders }) => setFound(folders),
         () => {}, // without suggestions the field still works
       );
@@ -32,7 +37,7 @@ export function FolderField({ value, recent, onValue }: FolderFieldProps) {
       clearTimeout(timer);
       asking.abort();
     };
-  }, [value, isOpen]);
+  }, [node, value, isOpen]);
 
   const choices = value === '' ? recent : found;
   const isShown = isOpen && choices.length > 0;

@@ -20,6 +20,7 @@ const SHAPES: Readonly<Record<SessionCondition, ReactNode>> = {
   ),
   idle: <circle cx="8" cy="8" r="4.75" />,
   starting: <circle cx="8" cy="8" r="4.75" strokeDasharray="2.2 2.8" />,
+  away: <path d="M3 12.500a3 3 0 0 1 .500-5.960 4.500 4.500 0 0 1 8.500.460 2.800 2.800 0 0 1 .500 5.500M2 14 14 2" />,
   done: <path d="m3 8.5 3.5 3.5L13.500 4.500" />,
   failed: <path d="m3.500 3.500 9 9m0-9-9 9" />,
   stopped: <rect x="3.5" y="3.5" width="9" height="9" rx="1.500" />,

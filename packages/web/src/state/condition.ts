@@ -1,8 +1,8 @@
 /**
  * The condition of a session in one word: its lifecycle and its status combined. `erred`: it runs, and its last turn has failed,
- * so that it does nothing until the user acts. Keeps PAGE-60.
+ * so that it does nothing until the user acts. `away`: it ran when its node was last seen. Keeps PAGE-60.
  */
-import type { SessionInfo } from '@spool/client';
+import type { NodeSession } from '@spool/client';
 
 export type SessionCondition =
   | 'waits'
@@ -10,6 +10,7 @@ export type SessionCondition =
   | 'working'
   | 'idle'
   | 'starting'
+  | 'away'
   | 'done'
   | 'failed'
   | 'stopped'
@@ -21,15 +22,21 @@ export const CONDITION_WORDS: Readonly<Record<SessionCondition, string>> = {
   working: 'working',
   idle: 'idle',
   starting: 'starting',
+  away: 'machine away',
   done: 'done',
   failed: 'failed',
   stopped: 'stopped',
   lost: 'lost',
 };
 
-export function conditionOf({ state, status }: Pick<SessionInfo, 'state' | 'status'>): SessionCondition {
+export function conditionOf({
+  state,
+  status,
+  nodeAwaySince,
+}: Pick<NodeSession, 'state' | 'status' | 'nodeAwaySince'>): SessionCondition {
   switch (state) {
     case 'running':
+      if (nodeAwaySince !== undefined) return 'away';
       if (status.state === 'blocked') return 'waits';
       if (status.state === 'idle' && status.kind === 'error') return 'erred';
       return status.state === 'exited' ? 'idle' : status.state;
@@ -51,6 +58,7 @@ export const CONDITION_ORDER: readonly SessionCondition[] = [
   'working',
   'starting',
   'idle',
+  'away',
   'failed',
   'lost',
   'done',

@@ -2,7 +2,8 @@
 import type { SessionInfo } from '@spool/client';
 import { shortDuration } from '@spool/protocol/duration';
 import { useState } from 'react';
-import { client } from '../link/daemon.ts';
+import { clientAt } from '../link/daemon.ts';
+import { pageId, placeOf } from '../link/session-place.ts';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { useSessions } from '../sessions/store.ts';
 import { Age } from '../shell/Age.tsx';
@@ -16,18 +17,19 @@ export function EndedBar({ session }: { readonly session: SessionInfo }) {
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isStarting, setStarting] = useState(false);
   const { command, cwd, name, size, labels, startedAt, endedAt } = session;
+  const place = placeOf(session.id);
   const runAgain = async (): Promise<void> => {
     setTrouble(null);
     setStarting(true);
     try {
-      const again = await client.run({
+      const again = await clientAt(place.node).run({
         command: [...command],
         cwd,
         labels,
         name: freeName(name, useSessions.getState().byId.values()),
         ...(size !== null && { size }),
       });
-      go({ page: 'session', id: again.id, view: 'terminal' });
+      go({ page: 'session', id: pageId(place.node, again.id), view: 'terminal' });
     } catch (error) {
       setTrouble(sentenceOf(error));
       setStarting(false);

@@ -1,4 +1,4 @@
-/** Names what the end of a session has left running, because it serves others too. Helps to keep RUN-26. */
+/** Names the processes that still run after the end of a session, because other sessions use them too. Helps to keep RUN-26. */
 import { leftSentences, type SessionInfo } from '@spool/protocol';
 
 export function LeftRunning({ session }: { readonly session: Pick<SessionInfo, 'leftRunning'> }) {

@@ -3,6 +3,7 @@ import type { SessionInfo } from '@spool/client';
 import { type RefObject, useRef, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
+import { placeOf } from '../link/session-place.ts';
 import { toggleArchived, togglePin, useMarks } from '../sessions/marks.ts';
 import { displayName } from '../sessions/session-words.ts';
 import { ConfirmDialog } from '../shell/ConfirmDialog.tsx';
@@ -63,7 +64,8 @@ export function SessionMenu({ session, controls, fontPx, onFontPx, views }: Sess
       { label: isArchived ? 'Unarchive' : 'Archive', run: () => toggleArchived(id) },
     ],
     [
-      { label: 'Share…', run: () => setDialog('share') },
+      // A link is for sessions of the gateway's machine; its node makes links for its own.
+      ...(placeOf(id).node === null ? [{ label: 'Share…', run: () => setDialog('share') }] : []),
       { label: 'Save the output as text', run: () => downloadText(session) },
     ],
     session.state === 'running'

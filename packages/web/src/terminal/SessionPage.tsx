@@ -1,7 +1,7 @@
-/** One session: its name and state, its terminal, its past, text, files and changes, and its actions. */
+/** One session: its name and state, its panes and its actions. */
 import { isAskedByAgent, isHeadless } from '@spool/protocol';
 import { type SessionInfo, type Size, SpoolError, type Viewer } from '@spool/client';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { AgentView } from '../agent/AgentView.tsx';
 import { ChangesView } from '../files/ChangesView.tsx';
 import { FilesView } from '../files/FilesView.tsx';
@@ -10,25 +10,22 @@ import { client } from '../link/daemon.ts';
 import { commandOf, folderOf, displayName } from '../sessions/session-words.ts';
 import { useSettings } from '../settings/settings.ts';
 import { put, useSessions } from '../sessions/store.ts';
-import {
-  BackIcon,
-  ClockIcon,
-  DiffIcon,
-  FolderIcon,
-  SearchIcon,
-  SummaryIcon,
-  TerminalIcon,
-  TextIcon,
-} from '../shell/icons.tsx';
+import { MomentBar } from '../panes/MomentBar.tsx';
+import { NoCards } from '../panes/NoCards.tsx';
+import { paneOf, panesOf } from '../panes/pane-list.tsx';
+import { SplitPanes, usePanes } from '../panes/SplitPanes.tsx';
+import { BackIcon, SearchIcon } from '../shell/icons.tsx';
 import { AfterGesture } from '../shell/AfterGesture.tsx';
-import { SplitPanes } from '../panes/SplitPanes.tsx';
-import { addressOf, type SessionRoute, type SessionViewName } from '../shell/route.ts';
+import { addressOf, go, isSessionView, type SessionRoute, type SessionViewName } from '../shell/route.ts';
 import { WebLink } from '../shell/WebLink.tsx';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
 import { SummaryView } from '../summary/SummaryView.tsx';
 import { TextView } from '../text/TextView.tsx';
+import { type Moment, MomentContext, type MomentState } from '../time/moment.ts';
+import { TimeBar } from '../time/TimeBar.tsx';
 import { TimeView } from '../time/TimeView.tsx';
+import { WirePane } from '../wire/WirePane.tsx';
 import { EndedBar } from './EndedBar.tsx';
 import { FindPanel } from './FindPanel.tsx';
 import { KeyBar } from './KeyBar.tsx';
@@ -39,23 +36,11 @@ import { useSwipe } from './swipe.ts';
 import { type PaneControls, TerminalPane } from './TerminalPane.tsx';
 import { UnknownSession } from './UnknownSession.tsx';
 
-const VIEWS: readonly (readonly [view: SessionViewName, label: string, icon: React.ReactNode])[] = [
-  ['terminal', 'Now', <TerminalIcon key="now" />],
-  ['time', 'Past', <ClockIcon key="past" />],
-  ['text', 'Text', <TextIcon key="text" />],
-  ['files', 'Files', <FolderIcon key="files" />],
-  ['changes', 'Changes', <DiffIcon key="changes" />],
-  ['summary', 'Summary', <SummaryIcon key="summary" />],
-];
-
-/** Returns the views. An agent without a terminal has one view of its messages, and no screens of the past. */
-const viewsOf = (session: SessionInfo | undefined): typeof VIEWS =>
-  session === undefined || !isHeadless(session) ? VIEWS : VIEWS.filter(([view]) => view !== 'time' && view !== 'text');
-
 export function SessionPage({ route }: { readonly route: SessionRoute }) {
   const { id, view } = route;
   const session = useSessions((now) => now.byId.get(id));
-  const shown = session !== undefined && isHeadless(session) && view === 'text' ? 'terminal' : view;
+  const panes = panesOf(session);
+  const main = paneOf(session, route.event === undefined || session?.driver === undefined ? view : eventPane(session));
   const [isFinding, setFinding] = useState(false);
   const [fontPx, setFontPx] = useState<number | null>(() => useSettings.getState().fontPx);
   const [size, setSize] = useState<Size | null>(null);
@@ -64,8 +49,10 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
   const head = useRef<HTMLElement>(null);
   useSwipe(head, id);
 
+  const split = usePanes(id, session?.driver !== undefined && session.size !== null ? 'cards' : null);
+  const beside = besideOf(split.beside, main, panes, split.isWide);
   // A conversation has its own search: its output is the agent's protocol.
-  const isConversation = session?.driver !== undefined && session.size === null && shown === 'terminal';
+  const isConversation = session?.driver !== undefined && main === 'cards';
   const closeFind = (): void => setFinding(false);
   const isUnknown = useLookup(route, session);
 
@@ -80,7 +67,29 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
     return () => window.removeEventListener('keydown', onKey, { capture: true });
   }, []);
 
+  const moments = useMoments(route, session, [main, beside], (pane) => {
+    if (split.isWide) split.arrange({ beside: pane });
+    else go({ page: 'session', id, view: pane === 'terminal' ? 'time' : pane });
+  });
   if (isUnknown) return <UnknownSession id={id} />;
+  const content = (pane: SessionViewName, other: SessionViewName | null): React.ReactNode => {
+    if (pane === 'terminal')
+      return (
+        <Live
+          {...{ id, session, fontPx }}
+          hasCardsBeside={other === 'cards'}
+          isCovered={moments.moment !== null}
+          onSize={setSize}
+          onViewers={setViewers}
+          onControls={(made) => (controls.current = made)}
+        />
+      );
+    if (session === undefined) return null;
+    return (
+      <OtherPane {...{ session, route, pane, other }} onCloseFind={isFinding && pane === main ? closeFind : null} />
+    );
+  };
+  const isHeadlessPast = view === 'time' && session !== undefined && isHeadless(session);
   return (
     <div className="session-page">
       <header className="session-head" ref={head}>
@@ -111,11 +120,11 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
           </span>
         )}
         <nav className="views" aria-label="Views">
-          {viewsOf(session).map(([name, label, icon]) => (
+          {panes.map(([name, label, icon]) => (
             <a
               key={name}
               href={addressOf({ page: 'session', id, view: name })}
-              aria-current={name === shown ? 'page' : undefined}
+              aria-current={name === (isHeadlessPast ? 'time' : main) ? 'page' : undefined}
               aria-label={label}
             >
               {icon}
@@ -123,6 +132,24 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
             </a>
           ))}
         </nav>
+        {split.isWide && session !== undefined && (
+          <select
+            className="beside"
+            aria-label="Pane beside"
+            value={beside ?? ''}
+            onChange={({ target: { value } }) => split.arrange({ beside: isSessionView(value) ? value : null })}
+          >
+            <option value="">One pane</option>
+            {panes.map(
+              ([name, label]) =>
+                name !== main && (
+                  <option key={name} value={name}>
+                    + {label}
+                  </option>
+                ),
+            )}
+          </select>
+        )}
         <button
           type="button"
           className="icon-button"
@@ -133,35 +160,69 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
           <SearchIcon />
         </button>
         {session !== undefined && (
-          <SessionMenu
-            session={session}
-            controls={controls}
-            fontPx={fontPx}
-            onFontPx={setFontPx}
-            views={viewsOf(session)}
-          />
+          <SessionMenu session={session} controls={controls} fontPx={fontPx} onFontPx={setFontPx} views={panes} />
         )}
       </header>
       {isFinding && !isConversation && <FindPanel id={id} onClose={closeFind} />}
-      {view === 'terminal' && (session === undefined || session.size !== null) ? (
-        <WithCards session={session} event={route.event}>
-          {(hasCardsBeside) => (
-            <Live
-              id={id}
-              session={session}
-              hasCardsBeside={hasCardsBeside}
-              fontPx={fontPx}
-              onSize={setSize}
-              onViewers={setViewers}
-              onControls={(made) => (controls.current = made)}
-            />
-          )}
-        </WithCards>
-      ) : (
-        session !== undefined && <Other {...{ session, route }} onCloseFind={isFinding ? closeFind : null} />
-      )}
+      <MomentContext value={moments}>
+        {view !== 'time' && <MomentBar />}
+        <SplitPanes
+          share={split.share}
+          onShare={(share) => split.arrange({ share })}
+          main={content(main, beside)}
+          beside={beside === null ? null : content(beside, main)}
+        />
+        {isHeadlessPast && <TimeBar session={session} shown={null} hasScreens={false} />}
+      </MomentContext>
     </div>
   );
+}
+
+/** A link to a card opens the cards; they may be beside the terminal. */
+const eventPane = (session: SessionInfo): SessionViewName =>
+  session.size !== null && window.innerWidth >= 900 ? 'terminal' : 'cards';
+
+/** Returns the pane beside the main one: never the same one, and only one that the session has. */
+function besideOf(
+  wanted: SessionViewName | null,
+  main: SessionViewName,
+  panes: ReturnType<typeof panesOf>,
+  isWide: boolean,
+): SessionViewName | null {
+  if (!isWide || wanted === null || wanted === main || !panes.some(([name]) => name === wanted)) return null;
+  // The past is the same terminal.
+  return main === 'time' && wanted === 'terminal' ? null : wanted;
+}
+
+/** The moment that all panes share. The terminal alone, and another session, begin with the present. */
+function useMoments(
+  { id, view }: SessionRoute,
+  session: SessionInfo | undefined,
+  shown: readonly (SessionViewName | null)[],
+  open: (pane: SessionViewName) => void,
+): MomentState {
+  const [state, setState] = useState<{ readonly id: string; readonly moment: Moment | null }>({ id, moment: null });
+  const moment = state.id === id ? state.moment : null;
+  useEffect(() => {
+    if (view === 'terminal') setState({ id, moment: null });
+  }, [id, view]);
+  const place = session !== undefined && isHeadless(session) ? 'wire' : 'terminal';
+  const isFollowed =
+    shown.includes(place) || (place === 'terminal' && shown.includes('time')) || shown.includes('wire');
+  const latest = useRef(open);
+  latest.current = open;
+  return useMemo(() => {
+    const setMoment = (next: Moment | null): void => setState({ id, moment: next });
+    return {
+      moment,
+      isFollowed,
+      setMoment,
+      showMoment: (next) => {
+        setMoment(next);
+        if (!isFollowed) latest.current(place);
+      },
+    };
+  }, [id, moment, isFollowed, place]);
 }
 
 /**
@@ -189,11 +250,25 @@ function useLookup(route: SessionRoute, session: SessionInfo | undefined): boole
 interface OtherProps {
   readonly session: SessionInfo;
   readonly route: SessionRoute;
+  readonly pane: SessionViewName;
+  readonly other: SessionViewName | null;
   readonly onCloseFind: (() => void) | null;
 }
 
-function Other({ session, route, onCloseFind }: OtherProps) {
-  switch (route.view) {
+function OtherPane({ session, route, pane, other, onCloseFind }: OtherProps) {
+  switch (pane) {
+    case 'cards':
+      if (session.driver === undefined) return <NoCards session={session} />;
+      return (
+        <AgentView
+          {...{ session, onCloseFind }}
+          event={route.event}
+          isBesideTerminal={other === 'terminal'}
+          isPast={route.view === 'time'}
+        />
+      );
+    case 'wire':
+      return <WirePane session={session} />;
     case 'time':
       return <TimeView session={session} offset={route.offset ?? null} find={route.find ?? null} />;
     case 'files':
@@ -211,7 +286,6 @@ function Other({ session, route, onCloseFind }: OtherProps) {
         </AfterGesture>
       );
     default:
-      if (isHeadless(session)) return <AgentView {...{ session, onCloseFind }} event={route.event} />;
       return (
         <>
           {conditionOf(session) === 'waits' && <AskCard isHere session={session} />}
@@ -222,37 +296,20 @@ function Other({ session, route, onCloseFind }: OtherProps) {
   }
 }
 
-interface WithCardsProps {
-  readonly session: SessionInfo | undefined;
-  readonly event: number | undefined;
-  readonly children: (hasCardsBeside: boolean) => React.ReactNode;
-}
-
-/** An agent in its terminal that also has events gets both views. */
-function WithCards({ session, event, children }: WithCardsProps) {
-  if (session?.driver === undefined) return children(false);
-  return (
-    <SplitPanes
-      id={session.id}
-      wanted={event === undefined ? null : 'cards'}
-      terminal={children}
-      cards={(isAlone) => <AgentView session={session} event={event} isBesideTerminal={!isAlone} />}
-    />
-  );
-}
-
 interface LiveProps {
   readonly id: string;
   readonly session: SessionInfo | undefined;
   /** Whether the cards are shown beside the terminal: they show the agent's requests then. */
   readonly hasCardsBeside: boolean;
+  /** Whether a moment of the past is shown instead. */
+  readonly isCovered: boolean;
   readonly fontPx: number | null;
   readonly onSize: (size: Size) => void;
   readonly onViewers: (viewers: readonly Viewer[]) => void;
   readonly onControls: (controls: PaneControls | null) => void;
 }
 
-function Live({ id, session, hasCardsBeside, fontPx, onSize, onViewers, onControls }: LiveProps) {
+function Live({ id, session, hasCardsBeside, isCovered, fontPx, onSize, onViewers, onControls }: LiveProps) {
   const [state, setState] = useState<ViewState>({ type: 'loading' });
   const [sticky, setSticky] = useState<Sticky>(NOT_STICKY);
   const latest = useRef(sticky);
@@ -265,35 +322,40 @@ function Live({ id, session, hasCardsBeside, fontPx, onSize, onViewers, onContro
     if (!isAsking && !isEnded && document.activeElement === document.body) controls.current?.focus();
   }, [isAsking, isEnded]);
   return (
-    <>
-      {isEnded && <EndedBar session={session} />}
-      {isAsking && !(hasCardsBeside && isAskedByAgent(session)) && <AskCard isHere session={session} />}
-      {state.type === 'failed' && (
-        <p className="link-notice" role="alert">
-          {state.why}
-        </p>
-      )}
-      <TerminalPane
-        id={id}
-        cwd={session?.cwd ?? ''}
-        isEnded={isEnded}
-        fontPx={fontPx}
-        onState={setState}
-        onSize={onSize}
-        onViewers={onViewers}
-        onControls={(made) => {
-          controls.current = made;
-          onControls(made);
-          if (made === null) return;
-          made.view.typed = (text) => {
-            const typed = held(latest.current, text);
-            if (latest.current !== NOT_STICKY) setSticky(used(latest.current));
-            return typed;
-          };
-        }}
-      />
-      {!isEnded && <KeyBar sticky={sticky} onSticky={setSticky} onKey={(name) => controls.current?.view.press(name)} />}
-    </>
+    <div className="pane-stack">
+      {isCovered && session !== undefined && <TimeView session={session} offset={null} find={null} />}
+      <div className="pane-live" inert={isCovered}>
+        {isEnded && <EndedBar session={session} />}
+        {isAsking && !(hasCardsBeside && isAskedByAgent(session)) && <AskCard isHere session={session} />}
+        {state.type === 'failed' && (
+          <p className="link-notice" role="alert">
+            {state.why}
+          </p>
+        )}
+        <TerminalPane
+          id={id}
+          cwd={session?.cwd ?? ''}
+          isEnded={isEnded}
+          fontPx={fontPx}
+          onState={setState}
+          onSize={onSize}
+          onViewers={onViewers}
+          onControls={(made) => {
+            controls.current = made;
+            onControls(made);
+            if (made === null) return;
+            made.view.typed = (text) => {
+              const typed = held(latest.current, text);
+              if (latest.current !== NOT_STICKY) setSticky(used(latest.current));
+              return typed;
+            };
+          }}
+        />
+        {!isEnded && (
+          <KeyBar sticky={sticky} onSticky={setSticky} onKey={(name) => controls.current?.view.press(name)} />
+        )}
+      </div>
+    </div>
   );
 }
 

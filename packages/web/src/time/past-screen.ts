@@ -11,14 +11,17 @@ import { findPlace } from './found-line.ts';
 
 const RETRY_MS = 1_000;
 
+/** The moment of a picture. */
+export type PastMoment = 'now' | { readonly offset: number } | { readonly time: number };
+
 export class PastScreenView {
   readonly #client: Client;
   readonly #id: string;
   readonly #terminal: Terminal;
-  #wanted: number | null = null;
+  #wanted: PastMoment | null = null;
   #isBusy = false;
   #isClosed = false;
-  /** The offset that was asked for, of the picture that is shown. */
+  /** The offset that was asked for, of the picture that is shown; null if it was a time. */
   shownFor: number | null = null;
   /** Called when the picture of this offset is on the screen. */
   onShown: (offset: number, at: number) => void = () => {};
@@ -31,8 +34,8 @@ export class PastScreenView {
     this.#terminal = terminal;
   }
 
-  show(offset: number): void {
-    this.#wanted = offset;
+  show(moment: PastMoment): void {
+    this.#wanted = moment;
     if (!this.#isBusy) void this.#work();
   }
 
@@ -58,27 +61,28 @@ export class PastScreenView {
   async #work(): Promise<void> {
     this.#isBusy = true;
     while (this.#wanted !== null && !this.#isClosed) {
-      const offset = this.#wanted;
+      const moment = this.#wanted;
       this.#wanted = null;
       try {
-        await this.#paint(offset);
+        await this.#paint(moment);
         this.onTrouble(null);
       } catch (error) {
         this.onTrouble(sentenceOf(error));
         // A daemon that is being replaced answers in a moment; a newer request of the user comes first.
         await new Promise((later) => setTimeout(later, RETRY_MS));
-        this.#wanted ??= offset;
+        this.#wanted ??= moment;
       }
     }
     this.#isBusy = false;
   }
 
-  async #paint(offset: number): Promise<void> {
-    const screen = await this.#client.screen(this.#id, { at: { offset }, format: 'snapshot' });
+  async #paint(moment: PastMoment): Promise<void> {
+    const at = moment === 'now' ? undefined : moment;
+    const screen = await this.#client.screen(this.#id, { at, format: 'snapshot' });
     if (this.#isClosed) return;
     resizeTo(this.#terminal, screen.cols, screen.rows);
     await new Promise<void>((done) => this.#terminal.write(repainted(bytesOf(screen.content)), done));
-    this.shownFor = offset;
+    this.shownFor = moment !== 'now' && 'offset' in moment ? moment.offset : null;
     this.onShown(screen.offset, screen.at);
   }
 }

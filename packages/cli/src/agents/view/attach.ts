@@ -4,26 +4,21 @@
  */
 import type { Client } from '@spool/client/node';
 import { AgentHandle } from '@spool/client/node';
-import type { SessionInfo } from '@spool/protocol';
+import type { SessionInfo, Size } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
 import { ansiLine, DocumentView } from '@spool/render';
-import { Keyboard } from '../../attach/keyboard.ts';
 import { formatDetachKeys, knowsLeaving } from '../../attach/leaving-hint.ts';
-import { UserTerminal } from '../../attach/terminal.ts';
 import { exitCodeOfSession } from '../../command-line/exit-code.ts';
 import { failureOf } from '../../command-line/failure.ts';
 import { printable } from '../../output/printable.ts';
 import { ownCommand } from '../../output/own-command.ts';
 import { endWords } from '../../output/session-words.ts';
-import { flush, notice, print, writeOut } from '../../output/stdio.ts';
-import { WatchPainter } from '../../watch/painter.ts';
-import { SCREEN_BEGIN, SCREEN_END, WatchScreen } from '../../watch/screen.ts';
-import { colouringOf } from '../transcript-output.ts';
+import { notice, print } from '../../output/stdio.ts';
+import { TerminalView, type ViewPicture } from '../../tui/terminal-view.ts';
+import { KeyReader } from '../../tui/key-reader.ts';
 import { AgentControls } from './controls.ts';
-import { AgentKeys } from './keys.ts';
 import { AgentPainter } from './picture.ts';
 
-const LEAVING_MS_MAX = 300;
 /** The time to wait for a prompt that is being sent. */
 const SENDING_MS_MAX = 2000;
 
@@ -43,10 +38,8 @@ type End =
 export async function attachAgent(client: Client, session: SessionInfo, options: AttachAgentOptions): Promise<number> {
   const agent = new AgentHandle(client, session);
   const { promise: left, resolve: leave } = Promise.withResolvers<End>();
-  const colouring = colouringOf(1);
-  const screen = new WatchScreen();
   const pictures = new AgentPainter();
-  const keys = new AgentKeys();
+  const keys = new KeyReader({ hasAlt: true });
   const sending = new Set<Promise<unknown>>();
   const sent = <T>(promise: Promise<T>): Promise<T> => {
     sending.add(promise);
@@ -61,7 +54,7 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
     isReadOnly: options.isReadOnly,
     detachKey: options.detachKeys.length === 0 ? '' : formatDetachKeys(options.detachKeys),
     now: () => Date.now(),
-    onChange: () => painter.changed(),
+    onChange: () => screen.changed(),
     onLeave: () => leave({ type: 'left' }),
     actions: {
       prompt: (text, when) => sent(agent.prompt(text, { when })),
@@ -75,13 +68,12 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
     },
   });
 
-  using terminal = new UserTerminal();
-  terminal.undo = () => Buffer.from(SCREEN_END);
-  terminal.enter();
-  using painter = new WatchPainter(draw);
-  using keyboard = new Keyboard(options.detachKeys, {
+  const screen = new TerminalView({
+    detachKeys: options.detachKeys,
+    hasMouse: false,
+    draw,
     take(piece) {
-      if (piece.type === 'keys') for (const key of keys.feed(piece.bytes)) controls.press(key);
+      if (piece.type === 'keys') for (const key of keys.keysIn(piece.bytes)) controls.press(key);
       else if (piece.type === 'detach') {
         knowsLeaving();
         leave({ type: 'left' });
@@ -90,34 +82,20 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
     onGone: () => leave({ type: 'left' }),
     onRest: (bytes) => options.onTypedAfter?.(bytes),
   });
-  const begin = (): void => {
-    screen.forget();
-    void writeOut(SCREEN_BEGIN);
-    painter.changed();
-  };
-  terminal.onContinue = () => void terminal.outputReady.then(begin);
-  process.stdout.on('resize', painter.changed);
-  let end: End;
-  try {
-    await terminal.outputReady;
-    begin();
-    if (options.typedBefore && options.typedBefore.length > 0) keyboard.feed(options.typedBefore);
+  const end = await show().finally(() => screen[Symbol.asyncDispose]());
+  if (screen.isTaking) farewell(end);
+  return end.type === 'exit' ? exitCodeOfSession(end) : 0;
+
+  async function show(): Promise<End> {
+    await screen.begin();
+    if (options.typedBefore && options.typedBefore.length > 0) screen.feed(options.typedBefore);
     const stopping = new AbortController();
     const followed = follow(stopping.signal);
     followed.catch(() => {}); // reported by the race
-    try {
-      end = await Promise.race([left, followed]);
-    } finally {
-      stopping.abort();
-    }
+    const how = await Promise.race([left, followed]).finally(() => stopping.abort());
     await settled(sending);
-  } finally {
-    process.stdout.off('resize', painter.changed);
-    await flush(1, LEAVING_MS_MAX);
+    return how;
   }
-  terminal.leave();
-  if (terminal.isTaking) farewell(end);
-  return end.type === 'exit' ? exitCodeOfSession(end) : 0;
 
   async function follow(signal: AbortSignal): Promise<End> {
     await using events = client.watchEvents(session.id, { signal });
@@ -129,22 +107,18 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
     return { type: 'left' };
   }
 
-  function draw(): { agesMs: readonly number[]; written: Promise<void> } {
-    const size = terminal.size();
-    const painted = pictures.paint(controls.picture(), size, colouring);
+  function draw(size: Size): ViewPicture {
+    const painted = pictures.paint(controls.picture(), size);
     controls.drawn(size.rows - 6, painted);
-    const { cursor } = painted;
-    const text = screen.paint([...painted.lines], size);
-    const place = cursor === null ? '\x1b[?25l' : `\x1b[${cursor.row + 1};${cursor.col + 1}H\x1b[?25h`;
-    return { agesMs: controls.agesMs, written: writeOut(text + place) };
+    return { ...painted, agesMs: controls.agesMs };
   }
 
   function farewell(how: End): void {
     const name = printable(session.name);
     if (how.type === 'exit') {
-      const { rows, cols } = terminal.size();
+      const { rows, cols } = screen.size;
       const { lines } = new DocumentView({ width: cols - 1, isFull: false }).last(controls.transcript, rows - 2);
-      for (const line of lines) print(ansiLine(line, colouring));
+      for (const line of lines) print(ansiLine(line, screen.colouring));
     }
     if (options.isQuiet) return;
     if (how.type === 'exit') notice(`[spool: session ${name} ended, ${endWords(how)}]`);

@@ -1,9 +1,10 @@
 import type { AgentEventItem, Decided } from '@spool/client';
 import type { AgentBody, AgentEvent } from '@spool/protocol/agent';
+import { ansiLine, plainText } from '@spool/render';
 import { expect, test } from 'vitest';
 import { ASK_GUARD_MS } from './ask-guard.ts';
 import { AgentControls } from './controls.ts';
-import { AgentKeys } from './keys.ts';
+import { KeyReader } from '../../tui/key-reader.ts';
 import { AgentPainter } from './picture.ts';
 
 const OURS: Decided = { isOurs: true, outcome: null, reason: null };
@@ -13,7 +14,7 @@ class User {
   now = 10_000;
   hasLeft = false;
   readonly controls: AgentControls;
-  readonly #keys = new AgentKeys();
+  readonly #keys = new KeyReader({ hasAlt: true });
   readonly #painter = new AgentPainter();
   size = { cols: 80, rows: 24 };
   #seq = 0;
@@ -64,7 +65,7 @@ class User {
   }
 
   types(bytes: string): this {
-    for (const key of this.#keys.feed(Buffer.from(bytes))) {
+    for (const key of this.#keys.keysIn(Buffer.from(bytes))) {
       this.screen();
       this.controls.press(key);
     }
@@ -83,9 +84,9 @@ class User {
 
   /** Draws, as the terminal does after each change. */
   screen(): string {
-    const painted = this.#painter.paint(this.controls.picture(), this.size, 'none');
+    const painted = this.#painter.paint(this.controls.picture(), this.size);
     this.controls.drawn(this.size.rows - 6, painted);
-    return painted.lines.join('\n');
+    return painted.lines.map((line) => ansiLine(line, 'none')).join('\n');
   }
 }
 
@@ -230,7 +231,8 @@ test.each([
 ])('at %d×%d the keys of an ask are there where there is room, and no line is too wide', (cols, rows) => {
   const text = Array.from({ length: 100 }, (_, at) => `line ${at} ${'word '.repeat(20)}`).join('\n\n');
   const user = new User().sees(TURN, { kind: 'message.done', message: 'm', part: 0, text }, ask('r')).types('');
-  const { lines, cursor } = new AgentPainter().paint(user.controls.picture(), { cols, rows }, 'none');
+  const { lines: painted, cursor } = new AgentPainter().paint(user.controls.picture(), { cols, rows });
+  const lines = painted.map(plainText);
   expect(lines.length).toBeLessThanOrEqual(rows);
   if (cols >= 20) for (const line of lines) expect(line.length).toBeLessThan(cols);
   if (rows >= 15) expect(lines.join(' ')).toContain('y allow once');
@@ -242,9 +244,9 @@ test('scrolling stays where the text is, and Esc returns to its end', () => {
   const user = new User().sees({ kind: 'message.done', message: 'm', part: 0, text });
   const painter = new AgentPainter();
   const look = (): string => {
-    const painted = painter.paint(user.controls.picture(), { cols: 40, rows: 12 }, 'none');
+    const painted = painter.paint(user.controls.picture(), { cols: 40, rows: 12 });
     user.controls.drawn(6, painted);
-    return painted.lines.join('\n');
+    return painted.lines.map((line) => ansiLine(line, 'none')).join('\n');
   };
   expect(look()).toContain('line 99');
   user.types('\x1b[5~');

@@ -6,9 +6,9 @@ import type { AgentEventItem, Decided } from '@spool/client';
 import { type AgentRequestEvent, Transcript } from '@spool/render';
 import { type RequestAnswer, makeChoices, editableOf, isAllowing } from './ask-choices.ts';
 import { ASK_GUARD_MS } from './ask-guard.ts';
-import { PromptEditor } from './editor.ts';
+import type { Key, KeyName } from '../../tui/key-reader.ts';
+import { TextInput } from '../../tui/text-input.ts';
 import { type AnswerActions, giveAnswer, giveText, lostWords } from './give-answer.ts';
-import type { AgentKey, AgentKeyName } from './keys.ts';
 import type { AgentPicture, PaintedPicture } from './picture.ts';
 import { RequestReading } from './request-reading.ts';
 
@@ -37,7 +37,7 @@ export interface AgentControlsOptions {
 
 export class AgentControls {
   readonly transcript = new Transcript();
-  readonly editor = new PromptEditor();
+  readonly editor = new TextInput();
   readonly #options: AgentControlsOptions;
   readonly #reading = new RequestReading();
   readonly #sending: string[] = [];
@@ -115,12 +115,12 @@ export class AgentControls {
     ];
   }
 
-  press(key: AgentKey): void {
+  press(key: Key): void {
     this.#press(key);
     this.#options.onChange();
   }
 
-  #press(key: AgentKey): void {
+  #press(key: Key): void {
     if (key.type === 'key' && (this.#reads(key.name) || this.#view(key.name))) return;
     if (this.#options.isReadOnly || this.transcript.isEnded) {
       if (key.type === 'key' && (key.name === 'interrupt' || key.name === 'end-of-input')) this.#options.onLeave();
@@ -132,7 +132,7 @@ export class AgentControls {
   }
 
   /** Keys for the request in the whole window. */
-  #reads(name: AgentKeyName): boolean {
+  #reads(name: KeyName): boolean {
     const reading = this.#reading;
     if (reading.top === null) {
       if (name !== 'expand' || this.#ask === null || this.#writing !== null) return false;
@@ -174,7 +174,7 @@ export class AgentControls {
   }
 
   /** Handles keys that only change the view. */
-  #view(name: AgentKeyName): boolean {
+  #view(name: KeyName): boolean {
     switch (name) {
       case 'page-up':
         this.#scrolled += this.#pageRows;
@@ -201,7 +201,7 @@ export class AgentControls {
   }
 
   /** Handles a key for the request. Returns true if it was for the request. */
-  #answers(key: AgentKey): boolean {
+  #answers(key: Key): boolean {
     if (key.type === 'text') {
       const isOpen = this.#reading.top !== null;
       // A user who was typing when it came continues to type.
@@ -273,7 +273,7 @@ export class AgentControls {
   }
 
   /** Handles a key that does more than edit. Returns true if it was one. */
-  #acts(name: AgentKeyName): boolean {
+  #acts(name: KeyName): boolean {
     switch (name) {
       case 'enter':
         this.#enter();

@@ -2,9 +2,7 @@
 import type { Size } from '@spool/protocol';
 import { runningDuration } from '@spool/protocol/duration';
 import {
-  ansiLine,
   type AgentRequestEvent,
-  type ColourMode,
   costText,
   countText,
   cutLine,
@@ -28,13 +26,13 @@ import {
   type ShownPart,
   type UnconfirmedChoice,
 } from './ask-panel.ts';
-import type { PromptEditor } from './editor.ts';
+import type { TextInput } from '../../tui/text-input.ts';
 import type { SeenLines } from './request-reading.ts';
 
 export interface AgentPicture {
   readonly name: string;
   readonly transcript: Transcript;
-  readonly editor: PromptEditor;
+  readonly editor: TextInput;
   /** The number of lines between the view and the end. */
   readonly scrolled: number;
   readonly ask: AgentRequestEvent | null;
@@ -56,10 +54,10 @@ export interface AgentPicture {
 }
 
 export interface PaintedPicture {
-  readonly lines: readonly string[];
+  readonly lines: readonly Line[];
   /** The position of the cursor; null: hidden. */
   readonly cursor: { readonly row: number; readonly col: number } | null;
-  /** The lines that were really scrolled, at most all there are. */
+  /** The number of lines between the view and the end, as far as the text allows. */
   readonly scrolled: number;
   /** The lines of the waiting request that are in the picture. */
   readonly request: (SeenLines & { readonly ask: AgentRequestEvent }) | null;
@@ -76,24 +74,24 @@ export class AgentPainter {
   #key = '';
   #request: { readonly ask: AgentRequestEvent; readonly width: number; readonly document: AskDocument } | null = null;
 
-  paint(picture: AgentPicture, size: Size, colouring: ColourMode): PaintedPicture {
+  paint(picture: AgentPicture, size: Size): PaintedPicture {
     const width = Math.max(8, size.cols - 1); // the last column stays free: a full line would wrap in some terminals
     const { lines, ...painted } =
       picture.ask !== null && picture.readingTop !== null
         ? this.#reading(picture, picture.ask, picture.readingTop, width, size.rows)
         : this.#whole(picture, width, size);
-    return { ...painted, lines: lines.slice(0, size.rows).map((line) => ansiLine(cutLine(line, width), colouring)) };
+    return { ...painted, lines: lines.slice(0, size.rows).map((line) => cutLine(line, width)) };
   }
 
   /** The request that waits, in the whole window. */
-  #reading(picture: AgentPicture, ask: AgentRequestEvent, top: number, width: number, rows: number): StyledPicture {
+  #reading(picture: AgentPicture, ask: AgentRequestEvent, top: number, width: number, rows: number): PaintedPicture {
     const { lines, mainLines } = this.#requestDocument(ask, width);
     const part = readingPart(ask, lines, top, { ...panelOptions(picture, width), rows: rows - 1 });
     const request = { ask, width, from: part.from, to: part.to, total: lines.length, mainLines };
     return { lines: [...part.lines, statusLine(picture, width)], cursor: null, scrolled: picture.scrolled, request };
   }
 
-  #whole(picture: AgentPicture, width: number, { cols, rows }: Size): StyledPicture {
+  #whole(picture: AgentPicture, width: number, { cols, rows }: Size): PaintedPicture {
     const { ask, isReadOnly, transcript } = picture;
     const editor = isReadOnly || transcript.isEnded ? null : editorLines(picture, width, rows);
     const room = Math.max(1, rows - 1 - (editor?.lines.length ?? 0));
@@ -139,10 +137,6 @@ export class AgentPainter {
     this.#key = key;
     return this.#view;
   }
-}
-
-interface StyledPicture extends Omit<PaintedPicture, 'lines'> {
-  readonly lines: readonly Line[];
 }
 
 function panelOptions(picture: AgentPicture, width: number): Omit<PanelOptions, 'rows'> {

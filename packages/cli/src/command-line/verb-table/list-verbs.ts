@@ -38,6 +38,7 @@ export const LIST_VERBS = {
       labels: { kind: 'on', about: 'show the labels too' },
       quiet: { kind: 'on', short: 'q', about: 'print only the ids, one per line' },
       names: { kind: 'on', about: 'with -q: print the names too' },
+      seen: { kind: 'on', about: 'do not ask nodes: list their sessions as last seen, at once' },
     },
     details: [
       'Sessions that wait for you come first, then the other running ones, then the ended ones, the latest first. On a terminal',

@@ -111,7 +111,7 @@ export const MANAGE_VERBS = {
     },
     details: [
       'Starts a new session with the same command, folder, size, name and labels, and prints its id. The environment is that of this shell,',
-      'as for `run`. The old session keeps its output. An agent without a terminal is resumed (`spool resume`): it continues its conversation.',
+      'as for `run`. The old session keeps its output. An agent continues its own conversation, if it has reported one.',
       'After a reboot, sessions that ran read `lost`.',
     ].join('\n'),
     examples: [

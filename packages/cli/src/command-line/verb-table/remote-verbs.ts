@@ -4,7 +4,7 @@ import type { Verb } from '../arguments.ts';
 export const REMOTE_VERBS = {
   node: {
     summary: 'use other machines as if their sessions were here',
-    operands: ['invite|join|ls|remove|joined|leave', '[URL|NAME]', '[CODE]'],
+    operands: ['add|invite|join|ls|remove|joined|leave', '[URL|NAME]', '[CODE]'],
     flags: {
       role: {
         kind: 'text',
@@ -13,7 +13,19 @@ export const REMOTE_VERBS = {
         about:
           'invite: the rights of this machine on the node (default: operator). join: at most these rights (default: at most operator)',
       },
-      name: { kind: 'text', value: 'NAME', about: 'join: the name of this machine there (default: its host name)' },
+      name: {
+        kind: 'text',
+        value: 'NAME',
+        about:
+          'join: the name of this machine there (default: its host name). add: the name of the node (default: the host of URL)',
+      },
+      force: {
+        kind: 'on',
+        short: 'f',
+        about: 'remove: also with the sessions of a node that was added by ssh, and if it is not reached',
+      },
+      'token-file': { kind: 'text', value: 'FILE', about: 'add: read the token from this file (default: from stdin)' },
+      quiet: { kind: 'on', short: 'q', about: 'ls: print only the names' },
       expires: { kind: 'duration', value: 'DUR', about: 'invite: the time for which it can be used (default: 1h)' },
     },
     details: [
@@ -22,11 +34,17 @@ export const REMOTE_VERBS = {
       'needs no address that others can reach. The rights go one way: the node gets none here. `ls` lists the nodes and `remove NAME` ends one;',
       'on a node, `joined` lists the machines that it serves and `leave NAME` ends that.',
       '',
+      '`add URL` is for a machine whose gateway this one can reach: it is dialled with a token of that machine (`spool token create`',
+      'there), which decides about the rights. `add ssh://[USER@]HOST[:PORT]` is for a machine with sshd alone: this installation is copied to',
+      '~/.local/share/spool-node there, and the frames go through ssh. `remove` then removes it from there too.',
+      '',
       '`spool ls` then lists the sessions of all nodes. Every verb accepts NODE/ID, and --node NODE before or after the verb.',
     ].join('\n'),
     examples: [
       ['spool node invite', 'prints URL and code'],
       ['spool node join https://laptop.example CODE --name build1', 'on the other machine'],
+      ['spool node add https://box.example --name box --token-file token', 'a machine whose gateway is in reach'],
+      ['spool node add ssh://me@build.example', 'a machine with sshd alone'],
       ['spool node ls', 'the nodes, and which are away'],
     ],
   },

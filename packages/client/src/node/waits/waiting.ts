@@ -4,8 +4,7 @@
  */
 import type { SessionInfo, WaitUntil } from '@spool/protocol';
 import { SpoolError } from '@spool/protocol';
-import type { Client } from '../../index.ts';
-import { waitForMatch } from './match-wait.ts';
+import type { Client, RequestClient } from '../../index.ts';
 import { Pattern } from './pattern.ts';
 
 export interface WaitWanted {
@@ -67,9 +66,9 @@ function* wordsOf(text: string): Generator<string> {
   }
 }
 
-/** Resolves with the first condition that is true; the end of the session always counts. */
+/** Resolves with the first condition that is true; the end of the session always counts. A pattern needs a `Client`. */
 export async function waitFor(
-  client: Client,
+  client: RequestClient | Client,
   session: string,
   { until, pattern }: WaitWanted,
   { after, timeoutMs, signal }: WaitForOptions = {},
@@ -80,18 +79,18 @@ export async function waitFor(
     throw new SpoolError('ARGUMENT_INVALID', { argument: 'after', value: after, reason });
   }
   signal?.throwIfAborted(); // aborted meanwhile: start nothing more
+  const conditions = until.length > 0 ? until : 'exit';
+  if (pattern === null) return await client.waitUntil(id, conditions, { after, timeoutMs, signal });
   const over = new AbortController();
   const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-  const isMatching = pattern !== null;
   const told = (async (): Promise<WaitEnd | null> => {
-    const waited = await client.waitUntil(id, until.length > 0 ? until : 'exit', { after, timeoutMs, signal: both });
+    const waited = await client.waitUntil(id, conditions, { after, timeoutMs, signal: both });
     // The last line may be a match too, and it came before the end.
-    return waited.reason === 'exit' && isMatching ? null : waited;
+    return waited.reason === 'exit' ? null : waited;
   })();
-  const matched = isMatching ? untilMatch(client, id, pattern, after, both) : null;
-  for (const each of [told, matched]) each?.catch(() => {}); // one of the two is abandoned
+  const matched = untilMatch(client as Client, id, pattern, after, both);
+  for (const each of [told, matched]) each.catch(() => {}); // one of the two is abandoned
   try {
-    if (matched === null) return (await told)!;
     return await Promise.race([told.then((end) => end ?? matched), matched]);
   } finally {
     over.abort(new Error('the wait is over'));
@@ -105,6 +104,7 @@ async function untilMatch(
   after: number | undefined,
   signal: AbortSignal,
 ): Promise<WaitEnd> {
+  const { waitForMatch } = await import('./match-wait.ts');
   const end = await waitForMatch(client, id, pattern, { from: after ?? 'start', signal });
   if (end === null) signal.throwIfAborted();
   const session = await client.get(id);
@@ -121,7 +121,7 @@ export interface WaitPlace {
 
 /** Resolves with the first of several sessions that meets a condition. */
 export async function waitForFirst(
-  client: Client,
+  client: RequestClient | Client,
   places: readonly WaitPlace[],
   wanted: WaitWanted,
   options: Omit<WaitForOptions, 'after'> = {},

@@ -43,6 +43,7 @@ function message(work: TerminalWork, line: JsonObject): boolean {
 function capabilities(work: TerminalWork): Capabilities {
   return {
     areAnswersHeld: true,
+    takesInput: true,
     permission(request, choice) {
       write(work, request, permissionAnswer(choice, work.state.asked[request]?.input));
       return true;

@@ -1,7 +1,7 @@
 /**
  * The events log of an agent on its way to a client that may not know everything: who answered and asked, the folder, and what the
- * driver wrote to the agent become stars. The number of bytes stays, because offsets are cursors; nothing is held back, because
- * a line may be longer than the client's credit. Keeps DOOR-45.
+ * driver wrote to the agent become stars. The number of bytes stays the same, because offsets are cursors. No byte is held back until its
+ * line is complete, because a line may be longer than the client's credit. Keeps DOOR-45.
  */
 
 /** The fields with names of users, and with the folder of the agent. */

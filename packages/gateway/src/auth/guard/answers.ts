@@ -73,6 +73,7 @@ const ANSWERS: { readonly [K in Op]: 'is' | 'has' | 'page' | 'history' | 'watche
   getCheckpoint: 'nothing',
   redeemToken: 'nothing',
   recordAudit: 'nothing',
+  nodeNotice: 'nothing',
   notices: 'nothing',
   noticeDone: 'nothing',
 };

@@ -73,6 +73,7 @@ const REQUESTS_SINCE: { readonly [K in Op]: Rewrite } = {
   getCheckpoint: REFUSE,
   redeemToken: REFUSE,
   recordAudit: REFUSE,
+  nodeNotice: REFUSE,
   notices: REFUSE,
   noticeDone: REFUSE,
 };

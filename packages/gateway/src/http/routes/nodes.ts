@@ -1,18 +1,22 @@
 /**
  * Lets a machine become a node of this one, with an invite. The keeper ends the invite before the node is added, so it works once,
- * however many machines use it at the same time. Keeps NODE-4.
+ * however many machines use it at the same time. Keeps NODE-4 and NODE-23.
  */
 import type { Client } from '@spool/client';
 import { NODE_NAME, SpoolError } from '@spool/protocol';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Authenticator } from '../../auth/authenticator.ts';
-import { type invitation, NODES_ROUTE } from '../../nodes/invite.ts';
+import { type Authenticator, bearerOf } from '../../auth/authenticator.ts';
+import { type invitation, inviteText, NODES_ROUTE } from '../../nodes/invite.ts';
 import { ownName } from '../../nodes/joined-machines.ts';
-import { type MachineKey, PUBLIC_KEY_CHARS } from '../../nodes/machine-key.ts';
+import { isSignedBy, type MachineKey, PUBLIC_KEY_CHARS } from '../../nodes/machine-key.ts';
 import type { NodeRegistry } from '../../nodes/registry.ts';
 
-const newNode = z.strictObject({ name: z.string().regex(NODE_NAME), publicKey: z.string().length(PUBLIC_KEY_CHARS) });
+const newNode = z.strictObject({
+  name: z.string().regex(NODE_NAME),
+  publicKey: z.string().length(PUBLIC_KEY_CHARS),
+  signature: z.string().max(200),
+});
 
 export interface NodeRouteOptions {
   readonly authenticator: Authenticator;
@@ -27,8 +31,14 @@ export function nodeRoutes({ authenticator, keeper, registry, key }: NodeRouteOp
       const invite = authenticator.identifyInvite(request.raw);
       const asked = newNode.safeParse(request.body);
       if (!asked.success)
-        throw new SpoolError('REQUEST_INVALID', { reason: 'expected {"name": "…", "publicKey": "…"}' });
-      const { name, publicKey } = asked.data;
+        throw new SpoolError('REQUEST_INVALID', {
+          reason: 'expected {"name": "…", "publicKey": "…", "signature": "…"}',
+        });
+      const { name, publicKey, signature } = asked.data;
+      // Unproved, a key of another machine could be registered, which would take that machine's place.
+      const code = bearerOf(request.raw.headers) ?? '';
+      if (!isSignedBy(publicKey, inviteText(code, name), signature))
+        throw new SpoolError('NOT_ALLOWED', { reason: 'the machine does not prove its key' });
       registry.checkName(name);
       try {
         await keeper.doors.revokeToken(invite.id);

@@ -67,7 +67,8 @@ export function addRoutes(authenticator: Authenticator, routes: readonly Route[]
   };
 }
 
-function checked(schema: z.ZodType | undefined, given: unknown, where: string): unknown {
+/** Returns the query or body as the schema describes it. Throws REQUEST_INVALID. */
+export function checked(schema: z.ZodType | undefined, given: unknown, where: string): unknown {
   const parsed = (schema ?? z.strictObject({})).safeParse(given ?? {});
   if (parsed.success) return parsed.data;
   const { field, sentence: reason } = requestFault(parsed.error.issues);

@@ -11,6 +11,9 @@ interface KnownAgent {
 
 const KNOWN: Readonly<Record<ChannelAgent, KnownAgent>> = {
   claude: { name: 'Claude Code', channel: 'with hooks', versions: [['2.1.325', '2.1.326']] },
+  gemini: { name: 'Gemini', channel: 'with a chat file that Spool reads', versions: [['0.61.0', '0.61.0']] },
+  grok: { name: 'Grok', channel: 'with a leader that Spool starts', versions: [['1.0.41', '1.0.41']] },
+  opencode: { name: 'OpenCode', channel: 'with a port that Spool connects to', versions: [['1.18.33', '1.18.33']] },
   codex: { name: 'Codex', channel: 'with a server of its own', versions: [['0.166.0', '0.169.0']] },
 };
 
@@ -19,7 +22,7 @@ export function versionFault(agent: ChannelAgent, version: string): string | nul
   const { name, channel, versions } = KNOWN[agent];
   if (versions.some(([first, last]) => compare(version, first) >= 0 && compare(version, last) <= 0)) return null;
   const known = versions.map(([first, last]) => `${first} to ${last}`).join(', ');
-  return `${name} ${version} is not known to work ${channel} (known: ${known})`;
+  return `${name} ${version} is not known to work ${channel} (known: ${known || 'none'})`;
 }
 
 function compare(a: string, b: string): number {

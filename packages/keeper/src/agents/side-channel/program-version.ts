@@ -4,8 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, realpath, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { RunRequest } from '@spool/protocol';
 
 const ANSWER_MS_MAX = 5000;
@@ -36,12 +36,17 @@ export type VersionAnswer = { readonly version: string } | { readonly why: strin
 export class ProgramVersions {
   readonly #name: string;
   readonly #pattern: RegExp;
+  readonly #packages: RegExp | undefined;
   readonly #known = new Map<string, VersionAnswer>();
 
-  /** `pattern` finds the version in the printed text, as its first group. */
-  constructor(name: string, pattern: RegExp) {
+  /**
+   * `pattern` finds the version in the printed text, as its first group. A program of an npm package with a name of
+   * `packages` is not started: its package has the version.
+   */
+  constructor(name: string, pattern: RegExp, packages?: RegExp) {
     this.#name = name;
     this.#pattern = pattern;
+    this.#packages = packages;
   }
 
   /** Returns the version of a file, or the reason why it is unknown. `limitMs` is for tests. */
@@ -49,7 +54,8 @@ export class ProgramVersions {
     const key = await fileKey(file);
     const known = this.#known.get(key);
     if (known) return known;
-    const text = await printedVersion(file, place, limitMs);
+    const packed = await packageVersion(file, this.#packages);
+    const text = packed ?? (await printedVersion(file, place, limitMs));
     if (text === null) return { why: `\`${this.#name} --version\` did not answer within ${limitMs / 1000} s` }; // perhaps under load
     const version = this.#pattern.exec(text)?.[1];
     const answer = version ? { version } : { why: `\`${this.#name} --version\` printed no known version` };
@@ -67,6 +73,25 @@ async function fileKey(file: string): Promise<string> {
   const path = await realpath(file);
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
   return [file, path, dev, ino, size, mtimeNs, ctimeNs].join('\0');
+}
+
+/** Returns the version of the npm package that the program is in, two folders above at most; null if that is another package. */
+async function packageVersion(file: string, names: RegExp | undefined): Promise<string | null> {
+  if (names === undefined) return null;
+  let folder = await realpath(file);
+  for (let depth = 0; depth < 2; depth++) {
+    folder = dirname(folder);
+    try {
+      const about = JSON.parse(await readFile(`${folder}/package.json`, 'utf8')) as {
+        name?: unknown;
+        version?: unknown;
+      };
+      return names.test(String(about.name)) && typeof about.version === 'string' ? about.version : null;
+    } catch {
+      // the folder above may have it
+    }
+  }
+  return null;
 }
 
 /** Returns the printed text; null if the program does not end in time. */

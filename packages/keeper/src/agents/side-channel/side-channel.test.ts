@@ -117,7 +117,8 @@ test('[RUN-28] the end of a session removes the socket, what Codex links it to, 
   writeFileSync(`${folder}/shared/one.lock`, '');
   writeFileSync(`${folder}/shared/two`, '');
   symlinkSync(`${folder}/shared/one`, agentServer.socket!);
-  expect(settleSideChannel(run)).toEqual({ agent: 'codex', version: '0.169.0', why: 'the session has ended' });
+  const ended = { agent: 'codex', version: '0.169.0', isRelayed: true, why: 'the session has ended' };
+  expect(settleSideChannel(run)).toEqual(ended);
   await vi.waitFor(() => expect(existsSync(`${folder}/run/aaaaaaaaaa`)).toBe(false), 10_000);
   expect(['one', 'one.lock', 'two'].map((name) => existsSync(`${folder}/shared/${name}`))).toEqual([
     false,
@@ -168,4 +169,65 @@ test('[CHAN-1] Claude gets its hooks by an argument, in a private folder of its 
     version: '9.9.9',
     why: expect.stringContaining('9.9.9'),
   });
+});
+
+test('[CHAN-31] Gemini gets the id of its chat by an argument; a subcommand, a resumed chat and another version run as typed', async () => {
+  mkdirSync(`${folder}/package/bundle`, { recursive: true });
+  const version = (number: string): void =>
+    writeFileSync(`${folder}/package/package.json`, JSON.stringify({ name: '@google/gemini-cli', version: number }));
+  version('0.61.0');
+  writeFileSync(`${folder}/package/bundle/gemini.js`, `#!/bin/sh\necho started >> ${folder}/started\n`, {
+    mode: 0o755,
+  });
+  symlinkSync(`${folder}/package/bundle/gemini.js`, `${folder}/gemini`);
+  const run = request({ command: ['gemini', '--yolo'], env: { PATH: folder, HOME: '/home/ann' } });
+  const plan = await channels().plan(run);
+  const { hooked } = plan!;
+  expect(plan).toEqual({ agent: 'gemini', version: '0.61.0', hooked: ['--session-id', expect.any(String)] });
+  expect(JSON.parse(readFileSync(`${folder}/sessions/aaaaaaaaaa/channel/chat.json`, 'utf8'))).toEqual({
+    folder: '/home/ann/.gemini/tmp',
+    session: hooked![1],
+  });
+  for (const words of [['mcp', 'list'], ['-r', 'latest'], ['--session-id=x'], ['-p', 'x'], ['--acp']])
+    expect(await channels().plan({ ...run, command: ['gemini', ...words] })).toEqual({
+      agent: 'gemini',
+      why: expect.any(String),
+    });
+  version('9.9.9');
+  expect(await channels().plan(run)).toMatchObject({ version: '9.9.9', why: expect.stringContaining('9.9.9') });
+  expect(existsSync(`${folder}/started`)).toBe(false);
+});
+
+test('[CHAN-2, CHAN-32] OpenCode gets a port, and a password that is in no argument; another version runs as typed', async () => {
+  writeFileSync(`${folder}/opencode`, '#!/bin/sh\necho 1.18.33\n', { mode: 0o755 });
+  const all = channels();
+  const run = request({ command: ['opencode'] });
+  const plan = await all.plan(run);
+  const file = `${folder}/sessions/aaaaaaaaaa/channel/relay.json`;
+  const { port, password } = JSON.parse(readFileSync(file, 'utf8')) as { port: number; password: string };
+  const hooked = ['--port', String(port), '--hostname', '127.0.0.1'];
+  expect(plan).toEqual({ agent: 'opencode', version: '1.18.33', isRelayed: true, hooked });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(all.takeSecrets(run.id)).toEqual({ OPENCODE_SERVER_PASSWORD: password });
+  expect(all.takeSecrets(run.id)).toEqual({});
+  writeFileSync(`${folder}/opencode`, '#!/bin/sh\necho 1.18.34\n', { mode: 0o755 });
+  expect(await channels().plan(run)).toMatchObject({ why: expect.stringContaining('1.18.34') });
+});
+
+test('[CHAN-1] Grok gets a leader in a private folder, and its second client only the variables that it needs', async () => {
+  writeFileSync(`${folder}/grok`, '#!/bin/sh\necho "grok 1.0.41 (4220f3b)"\n');
+  chmodSync(`${folder}/grok`, 0o755);
+  const env = { PATH: `${folder}:/usr/bin:/bin`, HOME: '/home/x', XAI_API_KEY: 'secret' };
+  const plan = (await channels().plan(request({ command: ['grok', '-m', 'x'], env })))!;
+  const socket = `${folder}/run/aaaaaaaaaa/grok.sock`;
+  expect(plan).toMatchObject({
+    agent: 'grok',
+    version: '1.0.41',
+    isRelayed: true,
+    socket,
+    launch: { extra: ['--leader', '--leader-socket', socket] },
+  });
+  const target = readFileSync(`${folder}/sessions/aaaaaaaaaa/channel/relay.json`, 'utf8');
+  expect(JSON.parse(target)).toMatchObject({ agent: 'grok', socket, env: { HOME: '/home/x' } });
+  expect(target).not.toContain('secret');
 });

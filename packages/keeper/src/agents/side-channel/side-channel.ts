@@ -1,17 +1,25 @@
 /**
- * Gives an agent in a terminal its side channel: Codex its own app-server (decision 170), Claude Code its hooks (decision 230).
+ * Gives an agent in a terminal its side channel: Codex its own app-server (decision 170), Claude Code its hooks (decision 230), Gemini the
+ * id of its chat (decision 235), OpenCode a port with a password (decision 232), Grok a leader (decision 233).
  * Plans it before the session starts, reports whether it works, and removes its socket when the session has ended. Keeps RUN-27,
- * RUN-28 and RUN-47, and CHAN-2. `native/beside` starts the server and the terminal program.
+ * RUN-28 and RUN-47, CHAN-1, CHAN-2 and CHAN-32. `native/beside` starts the server and the terminal program.
  */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { lstat, mkdir, readlink, rm, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readlink, rm, unlink, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { programPath } from '@spool/native/program-path';
+import { COOKIE } from '@spool/store';
 import {
   type AgentServerPlan,
   CHANNEL_FOLDER,
+  CHANNEL_LINES,
+  CHANNEL_RELAY,
   type ChannelAgent,
   type Home,
+  type RelayTarget,
   type RunRequest,
   type SideChannel,
   SOCKET_PATH_BYTES_MAX,
@@ -19,9 +27,14 @@ import {
 import { claudeArgumentsFault } from './claude-arguments.ts';
 import { prepareClaudeHooks } from './claude-hooks.ts';
 import { readCodexArguments } from './codex-arguments.ts';
+import { geminiArgumentsFault } from './gemini-arguments.ts';
+import { prepareGeminiChat } from './gemini-chat.ts';
+import { grokArgumentsFault } from './grok-arguments.ts';
 import { versionFault } from './known-versions.ts';
+import { opencodeArgumentsFault } from './opencode-arguments.ts';
 import { findProgram, ProgramVersions } from './program-version.ts';
 
+const CHANNEL_AGENTS: readonly ChannelAgent[] = ['claude', 'codex', 'gemini', 'grok', 'opencode'];
 const SOCKET = 'codex.sock';
 const READY = 'R';
 const OUTCOME_CHARACTERS_MAX = 400;
@@ -41,7 +54,20 @@ export class SideChannels {
   readonly #versions: Readonly<Record<ChannelAgent, ProgramVersions>> = {
     claude: new ProgramVersions('claude', /^(\d+\.\d+\.\d+) \(Claude Code\)$/m),
     codex: new ProgramVersions('codex', /^codex-cli (\d+\.\d+\.\d+)$/m),
+    grok: new ProgramVersions('grok', /^grok (\d+\.\d+\.\d+)\b/m),
+    opencode: new ProgramVersions('opencode', /^(\d+\.\d+\.\d+)$/m, /^opencode-(?:ai|linux-\w+(?:-\w+)*)$/),
+    gemini: new ProgramVersions('gemini', /^(\d+\.\d+\.\d+)$/m, /^@google\/gemini-cli$/),
   };
+
+  readonly #plans: Readonly<Record<ChannelAgent, (run: RunRequest) => Promise<ChannelPlan>>> = {
+    claude: (run) => this.#planClaude(run),
+    codex: (run) => this.#planCodex(run),
+    gemini: (run) => this.#planGemini(run),
+    grok: (run) => this.#planGrok(run),
+    opencode: (run) => this.#planOpenCode(run),
+  };
+
+  readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
 
   constructor(options: SideChannelOptions) {
     this.#options = options;
@@ -54,7 +80,7 @@ export class SideChannels {
     try {
       if (run.sideChannel === false) return { agent, why: 'it was started with --no-side-channel' };
       if (!this.#options.isWanted()) return { agent, why: '`sideChannel` is false in config.json' };
-      return { agent, ...(await (agent === 'codex' ? this.#planCodex(run) : this.#planClaude(run))) };
+      return { agent, ...(await this.#plans[agent](run)) };
     } catch (error) {
       return { agent, why: (error as Error).message };
     }
@@ -65,9 +91,47 @@ export class SideChannels {
     if (fault !== null) return { why: fault };
     const found = await this.#find('claude', run);
     if ('why' in found) return found;
-    const folder = `${this.#options.home().sessions}/${run.id}/${CHANNEL_FOLDER}`;
     const { hook = programPath('spool-hook') } = this.#options;
-    return { version: found.version, hooked: await prepareClaudeHooks(folder, hook) };
+    return { version: found.version, hooked: await prepareClaudeHooks(this.#folder(run), hook) };
+  }
+
+  async #planGemini(run: RunRequest): Promise<ChannelPlan> {
+    const fault = geminiArgumentsFault(run.command.slice(1));
+    if (fault !== null) return { why: fault };
+    const found = await this.#find('gemini', run);
+    if ('why' in found) return found;
+    return { version: found.version, hooked: await prepareGeminiChat(this.#folder(run), run.env) };
+  }
+
+  async #planOpenCode(run: RunRequest): Promise<ChannelPlan> {
+    const fault = opencodeArgumentsFault(run.command.slice(1), run.env);
+    if (fault !== null) return { why: fault };
+    const found = await this.#find('opencode', run);
+    if ('why' in found) return found;
+    const port = await freePort();
+    const password = randomBytes(32).toString('base64url');
+    await this.#prepareRelay(run, { agent: 'opencode', port, password });
+    this.#secrets.set(run.id, { OPENCODE_SERVER_PASSWORD: password });
+    return { version: found.version, isRelayed: true, hooked: ['--port', String(port), '--hostname', '127.0.0.1'] };
+  }
+
+  /** Returns the secret variables of a planned session, once. They are in no record: only the agent's environment has them. */
+  takeSecrets(id: string): Readonly<Record<string, string>> {
+    const secrets = this.#secrets.get(id) ?? {};
+    this.#secrets.delete(id);
+    return secrets;
+  }
+
+  #folder({ id }: RunRequest): string {
+    return `${this.#options.home().sessions}/${id}/${CHANNEL_FOLDER}`;
+  }
+
+  /** Makes the folder of a channel whose driver connects to the agent's server. */
+  async #prepareRelay(run: RunRequest, target: RelayTarget): Promise<void> {
+    const folder = this.#folder(run);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(`${folder}/${CHANNEL_LINES}`, '', { flag: 'a', mode: 0o600 });
+    await writeFile(`${folder}/${CHANNEL_RELAY}`, JSON.stringify(target), { mode: 0o600 });
   }
 
   /** Finds the program, and returns its file and version if that version is known to work. */
@@ -85,6 +149,40 @@ export class SideChannels {
     return fault === null ? { file, version } : { version, why: fault };
   }
 
+  async #planGrok(run: RunRequest): Promise<ChannelPlan> {
+    const [program = '', ...words] = run.command;
+    const fault = grokArgumentsFault(words);
+    if (fault !== null) return { why: fault };
+    const found = await this.#find('grok', run);
+    if ('why' in found) return found;
+    const { file, version } = found;
+    const socket = socketPath(this.#options.home().runs, run.id, 'grok.sock');
+    if (socket === null) return { version, why: 'the path of its socket would be too long' };
+    await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
+    const outcome = outcomePath(socket);
+    await this.#prepareRelay(run, { agent: 'grok', socket, outcome, file, env: clientVariables(run.env) });
+    const leader = ['--leader-socket', socket];
+    return {
+      version,
+      socket,
+      isRelayed: true,
+      launch: {
+        file,
+        server: [
+          program,
+          'agent',
+          ...leader,
+          'leader',
+          '--no-exit-on-disconnect',
+          '--relay-on-demand',
+          '--no-auto-update',
+        ],
+        extra: ['--leader', ...leader],
+        outcome,
+      },
+    };
+  }
+
   async #planCodex(run: RunRequest): Promise<ChannelPlan> {
     const [program = '', ...words] = run.command;
     const read = readCodexArguments(words);
@@ -96,9 +194,11 @@ export class SideChannels {
     if (socket === null) return { version, why: 'the path of its socket would be too long' };
     await mkdir(dirname(socket), { recursive: true, mode: 0o700 }); // it exists already if a keeper died after this line
     const address = `unix://${socket}`;
+    await this.#prepareRelay(run, { agent: 'codex', socket, outcome: outcomePath(socket) });
     return {
       version,
       socket,
+      isRelayed: true,
       launch: {
         file,
         server: [program, 'app-server', ...read.forServer, '--listen', address],
@@ -109,19 +209,45 @@ export class SideChannels {
   }
 }
 
+/** Variables that the second client of Grok needs to find its files. */
+const CLIENT_VARIABLES: readonly string[] = [
+  'HOME',
+  'PATH',
+  'USER',
+  'LANG',
+  'TMPDIR',
+  'GROK_HOME',
+  'XDG_CONFIG_HOME',
+  COOKIE, // a leader that it might start belongs to the session
+];
+
+function clientVariables(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(CLIENT_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+/** Returns a port of the loopback that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 /** Decides by the name that the user has typed: npm's `codex` leads to a file of another name. */
 function agentInTerminal({ command, size, agent }: RunRequest): ChannelAgent | undefined {
   if (size === undefined || agent !== undefined) return undefined;
   const name = basename(command[0] ?? '');
-  return name === 'codex' || name === 'claude' ? name : undefined;
+  return CHANNEL_AGENTS.find((known) => known === name);
 }
 
 /**
  * Returns the path of the socket. The last folder for sockets comes first: it is in the state folder, and outlives the login that
  * started the daemon.
  */
-export function socketPath(runs: readonly string[], id: string): string | null {
-  const paths = runs.toReversed().map((run) => `${run}/${id}/${SOCKET}`);
+export function socketPath(runs: readonly string[], id: string, name = SOCKET): string | null {
+  const paths = runs.toReversed().map((run) => `${run}/${id}/${name}`);
   return paths.find((path) => Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX) ?? null;
 }
 
@@ -134,12 +260,12 @@ export function sideChannelOf({ agentServer }: RunRequest): SideChannel | null {
   const outcome = readOutcome(socket);
   if (outcome === READY) return { agent, version, socket, hasEvents, why: null };
   const reason = outcome === null ? 'its server is being started' : `its server could not be started: ${outcome}`;
-  return { agent, version, socket: null, hasEvents, why: reason };
+  return { agent, version, socket: null, hasEvents: false, why: reason };
 }
 
 /** Returns the name of the driver that reads the side channel; null if no events are recorded. */
 export function channelDriver(plan: AgentServerPlan | undefined): ChannelAgent | null {
-  return plan?.hooked === undefined ? null : plan.agent;
+  return plan?.hooked === undefined && plan?.isRelayed !== true ? null : plan.agent;
 }
 
 const outcomePath = (socket: string): string => `${dirname(socket)}/outcome`;
@@ -162,7 +288,8 @@ export function settleSideChannel(run: RunRequest): AgentServerPlan | undefined 
   if (agentServer?.socket === undefined) return undefined;
   const { agent, version, why } = sideChannelOf(run)!;
   void removeSocket(agentServer.socket).catch(() => {}); // an empty folder that remains does no harm
-  return { agent, version: version ?? undefined, why: why ?? 'the session has ended' };
+  const { isRelayed } = agentServer;
+  return { agent, version: version ?? undefined, ...(isRelayed && { isRelayed }), why: why ?? 'the session has ended' };
 }
 
 /** Removes the socket. Codex creates it in a folder in /tmp that all its servers share, and leaves a link to it here. */

@@ -2,7 +2,7 @@
  * Remembers the last content of miniatures, so that the next answer has only the rows that have changed. Keeps SCR-5.
  *
  * Each session has one memory, whatever the number of pages: each row has the number of the picture in which it last changed. A
- * stamp is the name of the memory and the number of a picture: rows with a later number are new to its owner.
+ * page sends back a stamp, which names the memory and the last picture that the page got. It then gets the rows with a later number.
  */
 import { renderGrid, type ScreenModel } from '@spool/screen';
 import type { Grid, GridRun } from '@spool/protocol';

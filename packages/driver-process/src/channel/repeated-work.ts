@@ -1,0 +1,26 @@
+/** Repeats a piece of work when it is asked for: one run at a time, and one more run for all calls during a run. */
+export class RepeatedWork {
+  readonly #work: () => Promise<void>;
+  #last: Promise<void> = Promise.resolve();
+  #isDue = false;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Works at once, or after the present run. */
+  readonly start = (): void => {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#last = this.#last.then(async () => {
+      this.#isDue = false;
+      await this.#work();
+    });
+  };
+
+  /** Resolves after a run that began now or later. */
+  async settled(): Promise<void> {
+    this.start();
+    await this.#last;
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * OpenCode in its own terminal: the dialect of its HTTP interface, watched by a second client of the same server (decision 231). The
+ * terminal makes the sessions; this client follows the one in which it works. Keeps CHAN-4 and CHAN-5 for OpenCode: the answer to a
+ * reply says whether it was the first, so an answer counts when the server has accepted it.
+ */
+import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json-value.ts';
+import type { DialectOptions } from '../../dialect.ts';
+import type { Capabilities } from '../../ledger/commands.ts';
+import type { Work } from '../../ledger/stepper.ts';
+import { relayed } from '../../relay/relayed.ts';
+import { serveCapabilities, serveMessage } from '../dialect.ts';
+import { event } from '../events.ts';
+import { readRecord } from '../reconcile.ts';
+import { call, initialOpenCode, type OpenCodeState } from '../state.ts';
+
+/** The sessions of subagents that are remembered. */
+const CHILDREN_MAX = 200;
+/** The time between the start of the terminal and the first connection. */
+const START_MS_MAX = 20_000;
+
+export interface WatchedOpenCode extends OpenCodeState {
+  relay: string | null;
+  /** The time of the first connection. */
+  begunAt: number | null;
+  /** Sessions that another one has started. */
+  children: string[];
+  /** Reports about requests whose own answer has no status yet, by request. */
+  reports: Record<string, { type: string; properties: JsonObject }>;
+}
+
+type WatchedOpenCodeWork = Work<WatchedOpenCode>;
+
+const REPLY = /^POST \/(?:permission|question)\/([^/]+)\/(?:reply|reject)$/;
+const NOT_FOUND = 404;
+
+export const opencodeTerminal = relayed<WatchedOpenCode>({
+  source: 'opencode',
+  initial: (options: DialectOptions) => ({
+    ...initialOpenCode(options),
+    relay: null,
+    begunAt: null,
+    children: [],
+    reports: {},
+  }),
+  message,
+  connected(work) {
+    const { state, ledger } = work;
+    state.begunAt ??= ledger.at;
+    call(work, 'GET /command');
+    if (state.session === null) call(work, 'GET /session');
+  },
+  capabilities,
+  resumable: ({ state }) => state.session,
+  program: ({ state }) => (state.version === null ? null : { name: 'OpenCode', version: state.version }),
+  typeOf: (line) => textOf(line.type) ?? textOf(objectOf(line.message).type) ?? 'unknown',
+});
+
+function message(work: WatchedOpenCodeWork, line: JsonObject): boolean {
+  const { state, ledger } = work;
+  if (line.http !== undefined) return answered(work, line);
+  const properties = objectOf(line.properties);
+  switch (line.type) {
+    case 'session.created':
+    case 'session.updated':
+      return session(work, line, objectOf(properties.info));
+    case 'session.status': {
+      // The terminal may go back to an older session, and works in it now.
+      const id = textOf(properties.sessionID);
+      const isOther = id !== undefined && id !== state.session && !state.children.includes(id);
+      if (isOther && objectOf(properties.status).type === 'busy' && !ledger.state.turn) {
+        state.session = id;
+        call(work, `GET /session/${id}`);
+      }
+      return serveMessage(work, line);
+    }
+    case 'permission.replied':
+    case 'question.replied':
+    case 'question.rejected':
+      return replied(work, String(line.type), properties);
+    default:
+      return serveMessage(work, line);
+  }
+}
+
+/** Handles news about a session: a new one of the terminal is followed, others only if they are watched already. */
+function session(work: WatchedOpenCodeWork, line: JsonObject, info: JsonObject): boolean {
+  const { state } = work;
+  const id = textOf(info.id) ?? '';
+  if (textOf(info.parentID) !== undefined) {
+    state.children = [...state.children.slice(1 - CHILDREN_MAX), id];
+    return true;
+  }
+  if (line.type === 'session.updated' && state.session !== null && id !== state.session) return true;
+  return serveMessage(work, line);
+}
+
+/** Handles the answer to a call. */
+function answered(work: WatchedOpenCodeWork, line: JsonObject): boolean {
+  const { state, ledger } = work;
+  const http = textOf(line.http) ?? '';
+  const status = numberOf(line.status) ?? 0;
+  if (http === 'GET /session') {
+    found(work, listOf(line.body).filter(isObject));
+    return true;
+  }
+  const request = REPLY.exec(http)?.[1];
+  const ask = request === undefined ? undefined : ledger.state.asks[request];
+  if (request === undefined || !ask?.held || (status >= 400 && status !== NOT_FOUND)) return serveMessage(work, line);
+  if (status < 400) ledger.answerTaken(request);
+  else {
+    // Another answer was first; its report comes, or has come.
+    const report = state.reports[request];
+    if (report) event(work, report.type, report.properties);
+    else ask.isAnswered = true;
+  }
+  delete state.reports[request];
+  return true;
+}
+
+/** Follows the session that the terminal has made before the connection. */
+function found(work: WatchedOpenCodeWork, sessions: readonly JsonObject[]): void {
+  const { state } = work;
+  const since = (state.begunAt ?? 0) - START_MS_MAX;
+  const created = ({ time }: JsonObject): number => numberOf(objectOf(time).created) ?? 0;
+  const [latest] = sessions
+    .filter((info) => textOf(info.parentID) === undefined && created(info) >= since)
+    .toSorted((a, b) => created(b) - created(a));
+  if (state.session !== null || latest === undefined) return;
+  event(work, 'session.updated', { info: latest });
+  readRecord(work);
+}
+
+/** Handles a report that a request was answered. If an answer of a client is on its way, that call says whether it was this one. */
+function replied(work: WatchedOpenCodeWork, type: string, properties: JsonObject): boolean {
+  const { state, ledger } = work;
+  const request = textOf(properties.requestID) ?? textOf(properties.permissionID) ?? '';
+  const ask = ledger.state.asks[request];
+  if (!ask?.held || ask.isAnswered) return event(work, type, properties);
+  state.reports[request] = { type, properties };
+  return true;
+}
+
+function capabilities(work: WatchedOpenCodeWork): Capabilities {
+  const { setModel: _model, setMode: _mode, ...rest } = serveCapabilities(work);
+  return { ...rest, areAnswersHeld: true };
+}

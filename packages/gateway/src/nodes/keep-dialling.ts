@@ -1,0 +1,52 @@
+/** Repeats an attempt to reach another machine for as long as it is wanted: at once after a healthy link, then less and less often. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { RemovedError } from './handshake.ts';
+
+const AGAIN_MS_FIRST = 50;
+const AGAIN_MS_MAX = 5000;
+
+/** The time after which a link counts as healthy, so that the next attempt is immediate. */
+const HEALTHY_MS = 2000;
+
+export interface DialState {
+  state: 'online' | 'away' | 'refused';
+  /** The time since which it is in this state. */
+  since: number;
+  /** The reason why the last attempt failed. */
+  reason: string | undefined;
+}
+
+export function newDialState(): DialState {
+  return { state: 'away', since: Date.now(), reason: undefined };
+}
+
+/**
+ * Calls `once` until `signal` is aborted, or the other machine refuses for good. `once` calls `onOnline` when the other machine is
+ * reached, and resolves when the link has ended.
+ */
+export async function keepDialling(
+  dial: DialState,
+  signal: AbortSignal,
+  once: (onOnline: () => void) => Promise<void>,
+): Promise<void> {
+  const change = (state: DialState['state']): void => {
+    if (dial.state !== state) dial.since = Date.now();
+    dial.state = state;
+  };
+  let againMs = 0;
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    try {
+      await once(() => change('online'));
+      dial.reason = undefined;
+    } catch (error) {
+      dial.reason = (error as Error).message.slice(0, 200);
+      if (error instanceof RemovedError) return change('refused');
+    }
+    change('away');
+    const wasHealthy = performance.now() - startedAt >= HEALTHY_MS && dial.reason === undefined;
+    againMs = wasHealthy ? AGAIN_MS_FIRST : Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_FIRST, againMs * 2));
+    // Machines that return together come one after the other.
+    await pause(againMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,29 @@
+/** Checks the command line of an agent against a list of options that are known to work with its side channel. Pure. */
+
+export interface KnownArguments {
+  readonly program: string;
+  /** Options that change neither the channel nor the kind of interface. Some have values, which are not read. */
+  readonly options: ReadonlySet<string>;
+  /** The side channel, as the end of the sentence "… is not known to work with". */
+  readonly channel: string;
+}
+
+/** A word that may be the name of a subcommand. */
+const ONE_WORD = /^[a-z][a-z0-9-]*$/;
+
+/** Returns the reason why the words after the program get no side channel; null if they get one. */
+export function argumentsFault({ program, options, channel }: KnownArguments, words: readonly string[]): string | null {
+  let isAfterOption = false;
+  for (const word of words) {
+    if (word === '--') return null;
+    if (word.startsWith('-')) {
+      const [name = ''] = word.split('=');
+      if (!options.has(name)) return `\`${name}\` is not known to work with ${channel}`;
+      isAfterOption = name === word;
+    } else {
+      if (!isAfterOption && ONE_WORD.test(word)) return `\`${word}\` may be a subcommand of ${program}`;
+      isAfterOption = false;
+    }
+  }
+  return null;
+}
