@@ -110,7 +110,7 @@ export class SessionAgent {
     if (this.#isDone) throw new SpoolError('AGENT_ENDED', { session: this.#options.record.name });
     if (this.#keys.has(id)) return { offset: this.log.end, isRepeated: true };
     const line = JSON.stringify({ type: 'command', id, at: Date.now(), by, command });
-    const offset = this.events.append(line) - Buffer.byteLength(line) - 1;
+    const offset = this.#append(line) - Buffer.byteLength(line) - 1;
     this.#keys.add(id);
     this.#notePrompt(command);
     // A client that sends a prompt and then waits for `idle` waits for the turn of this prompt. The driver reports the further
@@ -125,7 +125,7 @@ export class SessionAgent {
   /** Appends an event from the driver. */
   append({ end, line, status, consumed, isLast }: Requests['appendEvents']['ask']): Requests['appendEvents']['answer'] {
     if (this.#isDone) throw new SpoolError('SESSION_EXITED', { session: this.#options.record.name });
-    const offset = line === undefined ? this.log.end : this.events.append(line, end);
+    const offset = line === undefined ? this.log.end : this.#append(line, end);
     if (line !== undefined) this.#driver.progressed();
     this.#driver.took(consumed);
     if (status) this.#setStatus(status);
@@ -138,6 +138,19 @@ export class SessionAgent {
   close(): void {
     this.#driver.end();
     this.events.close();
+  }
+
+  /**
+   * Appends a line. An append that fails may have ended a line that a full disk had cut: then the log has grown too. A driver that
+   * is not told waits forever for the end of the log that EVENTS_MOVED names.
+   */
+  #append(line: string, expected?: number): number {
+    try {
+      return this.events.append(line, expected);
+    } catch (error) {
+      this.#options.onGrown();
+      throw error;
+    }
   }
 
   #notePrompt(command: AgentCommandLine['command']): void {
@@ -155,7 +168,7 @@ export class SessionAgent {
   }
 
   #givenUp(reason: string): void {
-    this.events.append(JSON.stringify({ type: 'driver', at: Date.now(), state: 'failed', reason }));
+    this.#append(JSON.stringify({ type: 'driver', at: Date.now(), state: 'failed', reason }));
     this.#setStatus({ state: 'idle', kind: 'error', why: reason, activity: null, thought: null });
     this.#options.onGrown();
   }
