@@ -7,6 +7,8 @@ import type { AgentKind, FaultAgentRun } from './agent-run.ts';
 import type { World } from './world.ts';
 
 type Victim = 'keeper' | 'holder';
+/** The longest time in which strace lets go of the keeper. */
+const LET_GO_MS_MAX = 5000;
 const VICTIMS: readonly Victim[] = ['keeper', 'holder'];
 
 /** The time for the replacement of a hung process, with room for a busy machine. */
@@ -196,7 +198,10 @@ export const FAULTS: Record<string, Fault> = {
         await until('strace is attached', isAttached);
         await world.sleep(world.random.between(100, 1000));
         strace.kill();
+        // strace waits forever for a process that it follows and that is killed while it lets go of it: a driver that hung.
+        const forced = setTimeout(() => strace.kill('SIGKILL'), LET_GO_MS_MAX);
         if (strace.exitCode === null && strace.signalCode === null) await once(strace, 'exit');
+        clearTimeout(forced);
       });
     },
   },
