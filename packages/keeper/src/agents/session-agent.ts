@@ -141,8 +141,8 @@ export class SessionAgent {
   }
 
   /**
-   * Appends a line. An append that fails may have ended a line that a full disk had cut: then the log has grown too. A driver that
-   * is not told waits forever for the end of the log that EVENTS_MOVED names.
+   * Appends a line. Reports growth also when the append fails, because it may have ended a line that a full disk had cut: a driver
+   * reads to the end of the log that EVENTS_MOVED names, and would wait forever without a report.
    */
   #append(line: string, expected?: number): number {
     try {
