@@ -36,7 +36,7 @@ export class AgentMachine {
   readonly status: AgentStatus;
   readonly #driver: Driver;
   readonly #ids: Set<string>;
-  /** Events from inputs that no record has yet. */
+  /** Events whose inputs are not in a record yet. */
   readonly #events: UnpublishedEvent[] = [];
   #writes: string[] = [];
   #closes = false;
@@ -51,7 +51,10 @@ export class AgentMachine {
     this.status = new AgentStatus(from?.status);
   }
 
-  /** The state as plain JSON, from which another machine can continue. It is complete only if all events are published. */
+  /**
+   * The state as plain JSON, from which the machine of another driver can continue. It is complete only if all events are
+   * published.
+   */
   get state(): MachineState {
     const { state: dialect, seq } = this.#driver.checkpoint;
     return { dialect, seq, ids: [...this.#ids], status: this.status.state };
@@ -78,7 +81,7 @@ export class AgentMachine {
     }
     const { events, writes, closes } = this.#driver.step(input);
     this.#closes ||= closes === true;
-    // The place of a line is in the output, which a side channel is not part of.
+    // The events log refers to lines by their offset in the output; the lines of a side channel are not in the output.
     const isOutput = input.type === 'line' && !this.#isChannel;
     const raw = isOutput ? { offset: input.offset, length: input.length } : undefined;
     const evidence = this.#evidenceOf(input);
@@ -105,7 +108,7 @@ export class AgentMachine {
     return { lines, closes };
   }
 
-  /** Takes a batch of an earlier driver, after its inputs were taken. Returns the lines that it had to write. */
+  /** Takes a batch of an earlier driver, after its inputs were taken. Returns the lines that the earlier driver had to write. */
   replayed({ events, more, writes = [], closes = false }: BatchRecord): { lines: readonly string[]; closes: boolean } {
     this.#events.splice(0, more ? events.length : this.#events.length); // published events are kept in their published form
     for (const event of events) this.status.take(event);
@@ -116,7 +119,7 @@ export class AgentMachine {
     return { lines, closes };
   }
 
-  /** Notes a prompt that is in the log, and will be taken later. */
+  /** Notes a prompt that is in the log and has not been taken yet. */
   promptSent({ command }: Pick<CommandInput, 'command'>): void {
     if (commandFault(command) === null && command.do === 'prompt') this.status.promptSent(command.clientId);
   }

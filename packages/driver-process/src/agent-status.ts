@@ -1,6 +1,6 @@
 /**
  * Computes the status of an agent from its events so far. Keeps EVT-7: a session is blocked exactly while a permission or a
- * question is open, REQ-6: the status lists every request that is open, and STATE-70: a state began with its event.
+ * question is open. Keeps REQ-6: the status lists every open request. Keeps STATE-70: a state starts at the time of its event.
  */
 import type { OpenRequest, Question, RunUsage, WireStatus } from '@spool/protocol';
 import { type AgentEvent, askedQuestion, permissionQuestion, REQUESTS_OPEN_MAX } from '@spool/protocol/agent';
@@ -202,7 +202,7 @@ export class AgentStatus {
     const rest = { ...told, ...(this.#turnAt !== null && { since: this.#turnAt }) };
     if (this.#isEnded) return { state: 'idle', kind: 'done', why: 'the agent has ended', ...rest };
     if (ask) {
-      // There may be one request too many: a record can end between the request and the event of its denial.
+      // The list may have one request too many: a record can end between the request and the event of its denial.
       const requests = [...this.#asks.values()].slice(0, REQUESTS_OPEN_MAX).map(({ request, offset }) => ({
         ...request,
         offset: offset ?? nextOffset,
@@ -271,7 +271,7 @@ function lastLine(text: string): string {
 }
 
 function short(text: string): string {
-  // The limit comes first: a message may have megabytes.
+  // The limit comes first, because a message may have megabytes.
   const line = text
     .slice(0, 10 * TEXT_CHARACTERS_MAX)
     .replaceAll(/\s+/g, ' ')

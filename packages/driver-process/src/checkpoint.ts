@@ -7,18 +7,18 @@ import type { BatchRecord } from '@spool/protocol';
 import type { MachineState } from './agent-machine.ts';
 
 /**
- * The limit of a checkpoint as JSON. A larger state contains a long text that will soon be complete: until then no checkpoint is
- * written.
+ * The limit of a checkpoint as JSON. A larger state contains a long text that will soon be complete; no checkpoint is written until
+ * then.
  */
 export const CHECKPOINT_BYTES_MAX = 512 * 1024;
 
 export interface Checkpoint {
   /** The driver's name and program. */
   readonly build: string;
-  /** The events log before this offset was taken, except for commands from `commandsFrom` on. */
+  /** The offset up to which the events log was taken, except for commands from `commandsFrom` on. */
   readonly end: number;
   readonly commandsFrom: number;
-  /** The output before this offset was taken; no line is open there. */
+  /** The offset up to which the output was taken; no line is incomplete there. */
   readonly consumed: number;
   /** The last record of a driver before `end`. */
   readonly lastBatch: { readonly offset: number; readonly driver: string; readonly at: number };

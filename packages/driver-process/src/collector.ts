@@ -1,9 +1,9 @@
 /**
- * Keeps a flood from growing this process. Buffers are outside of V8's heap: by itself it lets tens of megabytes of them wait
- * before it looks. `--expose-gc` is among the flags of a driver (`keeper/agents/driver-process.ts`). Keeps DRV-42.
+ * Collects garbage, so that a flood does not grow this process. Buffers are outside of V8's heap: V8 lets tens of megabytes of them
+ * accumulate before it collects. `--expose-gc` is among the flags of a driver (`keeper/agents/driver-process.ts`). Keeps DRV-42.
  */
 
-/** The bytes that may be read before the young part of the heap is collected, and before all of it is. */
+/** The number of bytes after which the young part of the heap is collected, and after which all of it is. */
 const MINOR_BYTES = 128 * 1024;
 const MAJOR_BYTES = 512 * 1024;
 

@@ -1,7 +1,7 @@
 /**
- * Runs a driver: first it takes again the inputs that the events log records as taken, then it continues with new output and new
- * commands. The input that it has read, the resulting events and the lines for the agent become one record; then the lines are
- * written. Keeps EVT-1: if a driver is killed at any moment, the next one neither loses nor repeats an event.
+ * Runs a driver: first it replays the inputs that the events log records as taken, then it continues with new output and new
+ * commands. The input that the driver has read, the resulting events and the lines for the agent become one record; then the lines
+ * are written. Keeps EVT-1: if a driver is killed at any moment, the next one neither loses nor repeats an event.
  */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { type RecordItem, RecordWatch, type Requester, Watch } from '@spool/client/driver';
@@ -41,10 +41,10 @@ const WRITE_CHARACTERS_MAX = 16 * 1024;
  * time.
  */
 const CHECKPOINT_EVERY_BYTES = 256 * 1024;
-/** The error after which the keeper starts a driver that reads the logs from the start. */
+/** The error after which the keeper starts a driver that reads the logs from the beginning. */
 const MISMATCH = 'the checkpoint is not of this log';
 const MOVED_MS = 5;
-/** The bytes that may wait in this process: the rest of a flood waits in the log. */
+/** The limit of unhandled bytes in this process; the rest of a flood waits in the log. */
 const CREDIT_BYTES = 64 * 1024;
 
 type QueuedInput =
@@ -56,12 +56,12 @@ export interface DriverRunOptions {
   readonly requester: Requester;
   readonly session: string;
   readonly machine: AgentMachine;
-  /** The checkpoint of an earlier driver; the machine is in that state. */
+  /** The checkpoint of an earlier driver, from which the machine was created. */
   readonly from: Checkpoint | null;
   /** The name of this program, for checkpoints. */
   readonly build: string;
   readonly policy: PolicyAnswers;
-  /** The side channel of an agent in a terminal: it is read instead of the output, and gets the lines. */
+  /** The side channel of an agent in a terminal: the driver reads it instead of the output, and writes its lines to it. */
   readonly channel?: SideChannelReader | undefined;
   /** Whether each of the first lines becomes a separate record, because an earlier driver has failed on one of them. */
   readonly isLineByLine?: boolean;
@@ -86,12 +86,12 @@ export class DriverRun {
   /** The last reported status, as JSON. */
   #toldStatus = '';
   /**
-   * The characters of lines that are still taken one by one: the line on which an earlier driver failed was in its next record.
+   * The number of characters that are still taken line by line: the line on which an earlier driver failed was in its next record.
    */
   #carefulCharacters: number;
   #hasStarted: boolean;
   #hasExited = false;
-  /** Whether no line is open at `#consumed`, so that reading can continue from there. */
+  /** Whether `#consumed` is between two lines, so that reading can continue from there. */
   #isClean = true;
   #lastBatch: Checkpoint['lastBatch'] | null = null;
   /** The sum of the positions in both logs at the last checkpoint. */
@@ -139,7 +139,7 @@ export class DriverRun {
       if (this.#carefulCharacters > 0) await turn();
       else if (sinceMs > PAUSE_MS || this.#buffer.isFull) await sleep(COLLECT_MS_FIRST);
       else if (sinceMs < COLLECT_MS) await sleep(COLLECT_MS - sinceMs);
-      else await turn(); // lets the rest of the lines of one piece arrive
+      else await turn(); // lets the rest of a burst arrive
       await this.#saveCheckpoint();
       await this.#publish(this.#takeInputs());
       publishedAt = performance.now();
@@ -189,7 +189,7 @@ export class DriverRun {
     return false;
   }
 
-  /** Takes again the inputs that the events log records as taken. */
+  /** Replays the inputs that the events log records as taken. */
   async #replay(): Promise<void> {
     const { from } = this.#options;
     const unwritten: { offset: number; lines: readonly string[]; closes: boolean }[] = [];
@@ -230,13 +230,13 @@ export class DriverRun {
       this.#hasStarted = true;
       machine.take({ type: input.fact, at });
     } else {
-      await this.#lines.next(); // the gap or the end itself
+      await this.#lines.next(); // the gap itself, or the end
       if ('exitCode' in input) this.#hasExited = true;
       machine.take('exitCode' in input ? exitInput(input, at) : { type: 'gap', at, from: input.from, to: input.to });
     }
   }
 
-  /** Takes lines again; lines that are no longer stored have become a gap. */
+  /** Replays lines; lines that are no longer stored have become a gap. */
   async #linesAgain({ output, lines }: Extract<BatchInput, { output: number }>, at: number): Promise<void> {
     for (let left = lines; left > 0 && this.#lostTo < output; left--) {
       const { value } = await this.#lines.next();
@@ -299,7 +299,7 @@ export class DriverRun {
         this.#isClean = item.isClean;
         characters += item.text.length + 1;
         const bodies = this.#step({ ...item, at });
-        if (!item.isCut) this.#answer(bodies, taken); // a line that was cut may ask for more than it shows
+        if (!item.isCut) this.#answer(bodies, taken); // the request may be for more than a cut line shows
       } else if (item.type === 'gap') {
         taken.push({ fact: 'gap', from: item.from, to: item.to });
         this.#isClean = false; // until the next line has arrived
@@ -319,7 +319,7 @@ export class DriverRun {
     return this.#options.machine.take(input);
   }
 
-  /** Answers by the policy; its decision is an input like the answer of a client. */
+  /** Answers by the user's policy; the decision is an input, like the answer of a client. */
   #answer(bodies: ReturnType<AgentMachine['take']>, taken: BatchInput[]): void {
     for (const { command, rule } of this.#options.policy.answers(bodies)) {
       taken.push({ policy: command, rule });
@@ -392,7 +392,7 @@ export class DriverRun {
     }
   }
 
-  /** Returns whether the keeper needs this status: it has the last one, and changes it when a client sends a command. */
+  /** Returns whether the keeper needs this status: it has the last one, and changes that itself when a client sends a command. */
   #isToBeTold(status: WireStatus, inputs: readonly BatchInput[]): boolean {
     return JSON.stringify(status) !== this.#toldStatus || inputs.some((input) => 'command' in input);
   }

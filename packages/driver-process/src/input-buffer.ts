@@ -1,4 +1,4 @@
-/** Holds inputs until they are taken: bounded for output, which the log keeps; commands are few. */
+/** Holds inputs until they are taken. Output is bounded, because the log keeps the rest; commands are few. */
 
 const CHARACTERS_MAX = 128 * 1024;
 const ITEMS_MAX = 500;
@@ -27,7 +27,7 @@ export class InputBuffer<Item> {
     return first.item;
   }
 
-  /** Returns the first result of `what` for the items that wait. */
+  /** Returns the first result of `what` for the waiting items. */
   find<Found>(what: (item: Item) => Found | undefined): Found | undefined {
     for (const { item } of this.#items) {
       const found = what(item);
@@ -48,7 +48,7 @@ export class InputBuffer<Item> {
     return this.#room.promise;
   }
 
-  /** True in a flood: waiting for more input has little benefit. */
+  /** True in a flood, when waiting for more input has little benefit. */
   get isFull(): boolean {
     return this.#characters > CHARACTERS_MAX || this.#items.length > ITEMS_MAX;
   }

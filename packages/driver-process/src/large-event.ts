@@ -4,10 +4,10 @@
  */
 import type { AgentEvent } from '@spool/protocol/agent';
 
-/** The limits of each string: the first one that makes the event small enough is used. In JSON a character may take six. */
+/** The limits of each string: the first one that makes the event small enough is used. In JSON a character may take six bytes. */
 const STRING_CHARACTERS = [32 * 1024, 1024, 32] as const;
 
-/** The limit of each text of a request of which little more than its id is kept. */
+/** The limit of each text of a request that is reduced to little more than its id. */
 const MOST = 1000;
 const OPTIONS_KEPT = 8;
 

@@ -1,7 +1,7 @@
 /**
- * Starts the driver of one agent's session, for the keeper: `driver.mjs NAME --session ID --link-fd 3 --config DIR`. It ends with
- * the keeper, whose successor starts another. With `--channel DIR` the agent is in a terminal, and its side channel is read. With `--from-start` it ignores the checkpoint; with `--line-by-line` each of the
- * first lines becomes a separate record.
+ * Starts the driver of one agent's session, for the keeper: `driver.mjs NAME --session ID --link-fd 3 --config DIR`. The driver
+ * ends with the keeper, and the next keeper starts another. With `--channel DIR` the agent is in a terminal, and its side channel
+ * is read. With `--from-start` it ignores the checkpoint; with `--line-by-line` each of the first lines becomes a separate record.
  */
 import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -55,7 +55,7 @@ const runtime: Runtime = {
 try {
   if (!isDriverName(name)) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
   const requester = new Requester(new Link(runtime, { who: `driver ${name}` }));
-  // The keeper checks whether this process hangs: any request is an answer, and this one has no effect.
+  // The keeper checks whether this process hangs: any request is a sign of life, and this one has no effect.
   process.on('SIGWINCH', () => void requester.once('unwatch', { channel: UNUSED_CHANNEL }).catch(() => {}));
   const { cwd, driver } = await requester.get(session);
   const channel = values.channel === undefined ? undefined : await sideChannel(values.channel, requester, session);
@@ -85,7 +85,7 @@ function log(level: 'warn' | 'error', sentence: string): void {
   process.stderr.write(logLine(level, `driver ${name}`, process.pid, sentence));
 }
 
-/** Identifies this program: a checkpoint of another one may have another shape. */
+/** Identifies this program: the checkpoint of another program may have another shape. */
 function buildOf(file: string): string {
   const { size, mtimeMs } = statSync(file);
   return `${VERSION} ${size} ${mtimeMs}`;

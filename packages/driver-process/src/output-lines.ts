@@ -1,6 +1,6 @@
 /**
- * Splits the output of a session into lines, in the order in which they ended, with their place in the log. A line of stdout and
- * one of stderr may be mixed in the log; each is joined from its own stream.
+ * Splits the output of a session into lines, in the order in which they end, with their place in the log. Lines of stdout and
+ * stderr may be interleaved in the log; each is joined from its own stream.
  */
 import type { WatchItem } from '@spool/client/driver';
 import { agentLines } from '@spool/drivers';
@@ -15,7 +15,7 @@ export type OutputItem =
       readonly offset: number;
       readonly length: number;
       readonly isCut?: boolean;
-      /** The offset after its last byte. */
+      /** The offset after the last byte of the line. */
       readonly end: number;
       /** Whether reading can continue from `end`: no line of the other stream has begun before it. */
       readonly isClean: boolean;

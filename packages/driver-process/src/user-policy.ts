@@ -1,6 +1,6 @@
 /**
- * The user's policy: `policy.json` in the configuration folder, read again for each permission, so that a change counts at once.
- * Keeps POL-4: without a policy, or with one that cannot be read, every permission waits for a user.
+ * The user's policy: `policy.json` in the configuration folder. It is read again for each permission, so that a change takes effect
+ * at once. Keeps POL-4: without a policy, or with one that cannot be read, every permission waits for a user.
  */
 import * as fs from 'node:fs';
 import { homedir } from 'node:os';

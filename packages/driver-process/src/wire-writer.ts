@@ -1,16 +1,16 @@
 /**
- * Writes the driver's lines to the agent: in order, and each once. The record with a line is in the events log before the line is
- * written, and the line's key is its place there, so no line is repeated when a driver or a keeper dies in between (decision
- * 013). Keeps EVT-6, and EVT-13: an input that is closed or not read is reported.
+ * Writes the driver's lines to the agent: in order, and each once. The events log contains a line's record before the line is
+ * written, and the line's key is its position there, so no line is repeated when a driver or a keeper dies in between (decision
+ * 013). Keeps EVT-6. Keeps EVT-13: an input that is closed or not read is reported.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Requester } from '@spool/client/driver';
 import { type InputState, SpoolError } from '@spool/protocol';
 
-/** The size of a piece, which a request contains in base64. */
+/** The size of a piece, which a request carries in base64. */
 const PIECE_BYTES = 256 * 1024;
 const QUEUE_FULL_MS = 20;
-/** The time after which an agent that takes no byte counts as not reading its input. */
+/** The time after which an agent that takes no bytes counts as not reading its input. */
 const STUCK_MS = 10_000;
 
 export interface BatchWrites {
@@ -53,7 +53,7 @@ export class WireWriter implements BatchWriter {
     this.#stuckMs = stuckMs;
   }
 
-  /** Returns the offset before which all writes have arrived; `end` if none is open. */
+  /** Returns the offset before which all writes have arrived; `end` if no write is pending. */
   writtenBefore(end: number): number {
     return Math.min(end, ...this.#open);
   }

@@ -1,7 +1,4 @@
-/**
- * The life of a gateway: listens, reports to the keeper, and to each next keeper, that it serves, and at the end releases
- * external resources.
- */
+/** Runs a gateway: listens, reports to every keeper that it serves, and finally releases external resources. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from '@spool/client/node';
 import type { Client } from '@spool/client';
@@ -45,7 +42,7 @@ export class Gateway {
         await keeper.doors.serve({ info });
         return await this.end();
       } catch {
-        await pause(KEEPER_AGAIN_MS); // no keeper for longer than a client waits: its successor will come
+        await pause(KEEPER_AGAIN_MS); // no keeper for longer than a client waits: the next one will come
       }
     }
   }

@@ -39,7 +39,7 @@ const faults = new ConnectionFaults({
   },
   onCount: (counts) => faultsFile !== null && writeFaults(faultsFile, counts),
 });
-process.stderr.on('error', () => {}); // a full disk: the error cannot be logged
+process.stderr.on('error', () => {}); // the disk is full: the error cannot be logged
 process.on('uncaughtException', (error) => faults.take(error));
 process.on('unhandledRejection', (reason) => faults.take(reason));
 

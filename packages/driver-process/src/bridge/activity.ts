@@ -1,6 +1,6 @@
 /** Tracks whether a turn runs: when the bridge's input ends, the agent finishes its turn first. */
 
-/** The time in which the agent starts work on a prompt that it has accepted; after that it never does. */
+/** The time within which the agent starts work on a prompt that it has accepted; after that it never does. */
 const TAKEN_MS_MAX = 10_000;
 const TURN = /^POST \/session\/([^/]+)\/(prompt_async|command|summarize|shell|message)$/;
 

@@ -1,13 +1,13 @@
 /**
- * Runs the agent: a program that serves HTTP on a port of the loopback. It gets a secret password in its environment, and it dies
- * with the bridge (`spool-tied`), also when the bridge is killed. Keeps HTTP-1.
+ * Runs the agent: a program that serves HTTP on a port of the loopback. The program gets a secret password in its environment, and
+ * dies with the bridge (`spool-tied`), even if the bridge is killed. Keeps HTTP-1.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { LineFraming } from '@spool/protocol/line-framing';
 import { programPath } from '../program-path.ts';
 
-/** The time for a start; the first one may convert a database. */
+/** The time limit of a start; the first start may convert a database. */
 const READY_MS_MAX = 180_000;
 const GRACE_MS = 4000;
 const LINE_BYTES_MAX = 64 * 1024;
@@ -25,7 +25,10 @@ export class AgentServer {
   readonly #child: ChildProcess;
   #isEnding = false;
 
-  /** `onText` gets the printed lines, except the one with the address. `tied` is the program that ties the server to this process. */
+  /**
+   * `onText` gets the printed lines, except the one with the address. `tied` is the path of the program that ties the server to
+   * this process.
+   */
   constructor(command: readonly string[], onText: (line: string) => void, tied = programPath('spool-tied')) {
     this.#child = spawn(tied, [String(process.pid), ...command], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -40,7 +43,7 @@ export class AgentServer {
       });
     });
     this.ready = this.#listening(onText);
-    this.ready.catch(() => {}); // the error is reported to the callers that wait
+    this.ready.catch(() => {}); // the callers that wait get the error
   }
 
   /** Ends the agent: SIGTERM, then SIGKILL. */
@@ -59,7 +62,7 @@ export class AgentServer {
     }
   }
 
-  /** Waits for the agent's line with its address: it accepts connections earlier, but does not answer them. */
+  /** Waits for the line in which the agent prints its address: the agent accepts connections earlier, but does not answer them. */
   #listening(onText: (line: string) => void): Promise<number> {
     return new Promise((resolve, reject) => {
       const late = new Error(`it did not serve within ${READY_MS_MAX / 1000} s`);
@@ -83,7 +86,8 @@ export class AgentServer {
 }
 
 /**
- * Returns the environment of the agent: its `NODE_OPTIONS` has another name here, because the bridge's own Node would read it.
+ * Returns the environment of the agent: `NODE_OPTIONS` of the agent has another name here, because the bridge's own Node would read
+ * it.
  */
 function agentEnvironment(password: string): NodeJS.ProcessEnv {
   const { SPOOL_AGENT_NODE_OPTIONS: nodeOptions, ...env } = process.env;
@@ -95,5 +99,5 @@ function agentEnvironment(password: string): NodeJS.ProcessEnv {
   };
 }
 
-/** OpenCode's own name for the user, which it also accepts where only a password is set: in a terminal. */
+/** OpenCode's own name for the user, which it also accepts in a terminal, where only a password is set. */
 export const USER = 'opencode';

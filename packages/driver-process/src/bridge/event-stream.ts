@@ -1,6 +1,6 @@
 /**
- * Reads the agent's server-sent events. A stream that ends or becomes silent is opened again, for as long as the agent lives; the
- * agent then sends `server.connected` once more, and the driver requests the events that it may have missed. Keeps HTTP-2.
+ * Reads the agent's server-sent events. A stream that ends or becomes silent is opened again as long as the agent lives; the agent
+ * then repeats `server.connected`, and the driver requests the events that it may have missed. Keeps HTTP-2.
  */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,7 +69,7 @@ export class AgentEventStream {
       if (response.statusCode === UNAUTHORIZED) this.#options.onRefused?.();
       return undefined;
     } catch {
-      return undefined; // the caller tries again
+      return undefined; // the caller retries
     } finally {
       clearTimeout(timer);
     }
@@ -96,7 +96,7 @@ export class AgentEventStream {
   #take(data: string | undefined): void {
     if (data === undefined) return;
     const head = data.slice(0, HEAD_CHARACTERS);
-    if (head.includes(HEARTBEAT)) return; // a line every 10 s would wake all readers without need
+    if (head.includes(HEARTBEAT)) return; // a line every 10 s would wake all readers needlessly
     this.#options.onEvent(data.includes('\n') ? data.replaceAll('\n', ' ') : data);
     if (head.includes('"type":"server.connected"')) this.#onConnected();
   }

@@ -5,7 +5,7 @@ import { USER } from './agent-server.ts';
 
 const ANSWER_MS_MAX = 30_000;
 const REFUSED_AGAIN_MS = 100;
-/** The limit of an answer: the record of a long conversation fits. */
+/** The limit of an answer; the record of a long conversation is smaller. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
 export interface HttpResponse {
@@ -19,14 +19,14 @@ interface Options {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Loads the module with the first link: a driver contains this code too, and most drivers do not need it. */
+/** Loads the module with the first link: a driver contains this code too, but most drivers do not use it. */
 const http = (): typeof import('node:http') => process.getBuiltinModule('node:http');
 
 export class HttpLink {
   readonly #port: number;
   readonly #authorization: string;
-  // A separate agent, because the user's environment may name a proxy. Connections are not kept, because a kept one may be closed
-  // when it is used again.
+  // A separate HTTP agent, because the user's environment may name a proxy. Connections are not reused, because the server may have
+  // closed an idle one.
   readonly #agent = new (http().Agent)({ keepAlive: false });
 
   constructor(port: number, password: string) {
@@ -34,7 +34,7 @@ export class HttpLink {
     this.#authorization = `Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`;
   }
 
-  /** Makes a call and never rejects: a failure is a status too. `isPatient`: the answer comes when a turn has ended. */
+  /** Makes a call and never rejects: a failure is a status too. `isPatient`: the answer comes at the end of a turn. */
   async call(route: string, body: string | undefined, isPatient = false): Promise<HttpResponse> {
     try {
       const [method = '', path = ''] = route.split(/ (.*)/s);
@@ -49,7 +49,7 @@ export class HttpLink {
     }
   }
 
-  /** Connects, and repeats a refused connection: no byte has reached the agent, so the call is not made twice. */
+  /** Connects, and retries a refused connection: no byte has reached the agent, so the call is not made twice. */
   async #reach(method: string, path: string, options: Options): Promise<IncomingMessage> {
     const until = performance.now() + ANSWER_MS_MAX;
     for (;;)
@@ -93,7 +93,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Reads an answer; only JSON counts, because the agent answers unknown paths with a page and 200. */
+/** Reads an answer; only JSON counts, because the agent answers unknown paths with a page and status 200. */
 function answerOf(response: IncomingMessage, text: string): HttpResponse {
   const status = response.statusCode ?? 502;
   if (text === '') return { status };

@@ -1,7 +1,7 @@
 /**
- * Connects an agent that speaks HTTP to pipes, like the other agents: `bridge.mjs COMMAND…` starts the agent's server, prints its
- * events and the answers to calls, one a line, and reads calls, one a line (`calls.ts`). So the agent's wire is in the log of its
- * session, and no part of it is lost when processes of the daemon are killed (decision 115).
+ * Connects an agent that speaks HTTP to pipes: `bridge.mjs COMMAND…` starts the agent's server, prints its events and the answers
+ * to calls, one per line, and reads calls, one per line (`calls.ts`). So the agent's wire is in the log of its session, and no part
+ * of it is lost when processes of the daemon are killed (decision 115).
  *
  * Keeps HTTP-3: the end of its input closes the agent, once its turn has ended. The bridge ends like the agent: same code, same
  * signal.
@@ -68,7 +68,7 @@ async function serve(): Promise<void> {
     onLost: (why) => print(JSON.stringify({ type: 'bridge.lost', properties: { why } })),
   });
   void events.run(over.signal);
-  await events.connected; // events that a call causes are read from the first one on
+  await events.connected; // subscribes to events before the first call, so that none is missed
 
   const calls = new Calls({ link, print, onMade: (http, status) => activity.called(http, status) });
   take = (line) => calls.take(line);

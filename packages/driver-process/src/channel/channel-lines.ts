@@ -1,7 +1,7 @@
 /**
  * Reads the log of a side channel as a `Watch` reads the output of a session: from an offset, as it grows, until the session has
- * ended. Keeps the reading part of CHAN-3: the log is a file that only grows, so a driver that is started again continues where the
- * last one stopped.
+ * ended. Keeps the reading part of CHAN-3: the log is a file that only grows, so a restarted driver continues where the previous
+ * one stopped.
  */
 import { watch } from 'node:fs';
 import { open } from 'node:fs/promises';

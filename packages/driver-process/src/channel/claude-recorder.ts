@@ -8,12 +8,12 @@ import { basename, dirname, isAbsolute } from 'node:path';
 import { isObject, LineCopier, parseObject, readStart } from './line-copier.ts';
 import { RepeatedWork } from './repeated-work.ts';
 
-/** The lines that have a meaning here. The others are most of a transcript: requests to the model, backups, settings. */
+/** The lines that the dialect uses. The others are most of a transcript: requests to the model, backups, settings. */
 const KEPT_TYPES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
 const STATUSES: ReadonlySet<unknown> = new Set(['busy', 'idle', 'waiting']);
 
 const STATUS_BYTES_MAX = 64 * 1024;
-/** The interval at which a folder that does not exist yet is looked for, while a turn runs. */
+/** The interval of checks for a folder that does not exist yet, while a turn runs. */
 const LOOK_AGAIN_MS = 200;
 
 export class ClaudeRecorder {
@@ -32,7 +32,7 @@ export class ClaudeRecorder {
     this.#copier = new LineCopier({ append, isKept: ({ type }) => KEPT_TYPES.has(type) });
   }
 
-  /** Learns from a line of the log: where the transcript is, or how far it was copied. */
+  /** Learns from a line of the log where the transcript is, or how far it was copied. */
   learn(text: string): void {
     const line = parseObject(text);
     if (line === null || this.#copier.learn(line)) return;
@@ -41,7 +41,7 @@ export class ClaudeRecorder {
     else if (isObject(input)) this.#learnHook(input, parent);
   }
 
-  /** Copies new lines and a new status, at once or after the present copy. */
+  /** Copies new lines and a new status, now or after the copy that is running. */
   look(): void {
     this.#copying.start();
   }
@@ -87,7 +87,7 @@ export class ClaudeRecorder {
           watch(folder, () => this.look()),
         );
       } catch {
-        if (basename(folder) !== 'subagents') isMissing = true; // it is made with the first prompt
+        if (basename(folder) !== 'subagents') isMissing = true; // Claude creates it with the first prompt
       }
     }
     if (isMissing && this.#again === null)

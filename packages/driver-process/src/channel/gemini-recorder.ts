@@ -1,8 +1,8 @@
 /**
- * Copies the chat file of a Gemini in a terminal into the log of its side channel (decision 235). The file is known by the id that
- * Gemini was started with; no other chat of the same project is read. Keeps the recording part of CHAN-30.
+ * Copies the chat file of a Gemini in a terminal into the log of its side channel (decision 235). The file is identified by the id
+ * that Gemini was started with; other chats of the same project are not read. Keeps the recording part of CHAN-30.
  *
- * Nothing in the file ends a turn. So this appends a line once the terminal is idle after a message of Gemini.
+ * Nothing in the file ends a turn. Therefore this class appends a line once the terminal is idle after a message of Gemini.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { RepeatedWork } from './repeated-work.ts';
 
 /** The first line is shorter: the id of the session, a hash and two times. */
 const FIRST_LINE_BYTES_MAX = 4096;
-/** The intervals at which the file is looked for: Gemini makes it when it has started, which a question about trust can delay. */
+/** The intervals of checks for the file: Gemini creates it after its start, which a question about trust can delay. */
 const LOOK_AGAIN_MS = 250;
 const LOOK_SELDOM_MS = 5000;
 const LOOKS_OFTEN_MAX = 240;
@@ -62,7 +62,7 @@ export class GeminiRecorder {
     else if (this.#copier.learn(line)) this.#note(line);
   }
 
-  /** Copies new lines, at once or after the present copy. */
+  /** Copies new lines, now or after the copy that is running. */
   look(): void {
     this.#copying.start();
   }
@@ -92,7 +92,7 @@ export class GeminiRecorder {
     if (this.#isLastOfGemini && !this.#isAwaitingIdle) void this.#awaitIdle();
   }
 
-  /** Finds the file, or plans the next look for it. */
+  /** Finds the file, or schedules the next check for it. */
   async #find(): Promise<void> {
     const path = await findChat(this.#options.source);
     if (this.#isClosed) return;

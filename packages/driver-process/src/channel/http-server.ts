@@ -1,7 +1,7 @@
 /**
- * Connects to an agent that serves HTTP beside its terminal (OpenCode): its events are messages, and a line is a call, whose answer is
- * a message too. These are the lines of the bridge (`../bridge`), for an agent without a terminal. Keeps the recording part of
- * CHAN-32: no recorded line has the password.
+ * Connects to an agent that serves HTTP beside its terminal (OpenCode). Its events become messages; a line is a call, and the
+ * answer to a call becomes a message too. The lines have the format of the bridge (`../bridge`), which is for agents without a
+ * terminal. Keeps the recording part of CHAN-32: no recorded line contains the password.
  */
 import { Calls } from '../bridge/calls.ts';
 import { AgentEventStream } from '../bridge/event-stream.ts';
@@ -9,7 +9,7 @@ import { HttpLink } from '../bridge/http-link.ts';
 import type { RelayLink, RelayPeer } from './relay.ts';
 import { ServerRefusal } from './server-refusal.ts';
 
-/** A program that starts beside many busy ones answers late. */
+/** A program that starts beside many busy ones may answer late. */
 const CONNECT_MS_MAX = 60_000;
 
 /** Resolves when the server has begun to send its events. */

@@ -1,7 +1,7 @@
 /**
  * Connects to the leader of Grok beside its terminal: the second client is a program of Grok itself, which speaks ACP on its pipes.
- * It dies with this process, also when that is killed. It is started only while the leader accepts connections: otherwise it would start
- * a leader that no one ends.
+ * The program dies with this process, even if this process is killed. It is started only while the leader accepts connections:
+ * otherwise it would start a leader that is never ended.
  */
 import { createConnection } from 'node:net';
 import { LineFraming } from '@spool/protocol/line-framing';

@@ -1,7 +1,7 @@
 /**
- * Copies the lines of files that an agent appends to into the log of its side channel, each with its place in its file. A copier that is
- * started again continues behind the last line that is in the log, and a line that two of them copied is taken once. Keeps the copying
- * part of CHAN-3.
+ * Copies the lines of files that an agent appends to into the log of its side channel, each with its place in its file. A restarted
+ * copier continues after the last line in the log; a line that two copiers have copied counts once. Keeps the copying part of
+ * CHAN-3.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 const PIECE_BYTES = 256 * 1024;
 /** A longer line is left out. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
-/** The maximum of files: others are not copied. */
+/** The maximum of files; further ones are not copied. */
 const FILES_MAX = 1000;
 const NEWLINE = 0x0a;
 
@@ -20,7 +20,7 @@ interface CopiedFile {
 
 export interface LineCopierOptions {
   append(line: string): Promise<void>;
-  /** Returns whether this line of a file has a meaning. */
+  /** Returns whether the dialect uses this line of a file. */
   isKept(line: Readonly<Record<string, unknown>>): boolean;
 }
 
@@ -52,7 +52,7 @@ export class LineCopier {
     return true;
   }
 
-  /** Copies the whole lines that are new in all files. */
+  /** Copies the new complete lines of all files. */
   async copy(): Promise<void> {
     for (const [name, file] of this.#files) await this.#copyFile(name, file);
   }
@@ -72,7 +72,7 @@ export class LineCopier {
     }
   }
 
-  /** Copies the whole lines of the next piece. Returns the beginning of the next line; null if there is no more. */
+  /** Copies the complete lines of the next piece. Returns the start of the next line; null at the end. */
   async #copyPiece(handle: FileHandle, name: string, file: CopiedFile, before: Buffer): Promise<Buffer | null> {
     const piece = Buffer.alloc(PIECE_BYTES);
     const { bytesRead } = await handle.read(piece, 0, PIECE_BYTES, file.position + before.length);
@@ -98,7 +98,7 @@ export class LineCopier {
   }
 }
 
-/** Opens a file; null for everything that is none: a pipe or a device under this name would never end, or keep its reader waiting. */
+/** Opens a regular file; null for anything else: reading a pipe or a device under this name might never end. */
 async function openPlainFile(path: string): Promise<FileHandle | null> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
   if (handle === null || (await handle.stat()).isFile()) return handle;

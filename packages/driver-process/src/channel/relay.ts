@@ -1,10 +1,10 @@
 /**
  * The side channel of an agent that serves others beside its terminal: this process is a second client of that server (decision
- * 231). Every message is in the channel's log before it is interpreted. Keeps the recording part of CHAN-3: a relay that was killed
- * leaves a log without gaps inside of a connection, and the next one connects again; and CHAN-6: the terminal depends on no relay.
+ * 231). Every message is in the channel's log before it is interpreted. Keeps the recording part of CHAN-3: a killed relay leaves a
+ * log without gaps inside a connection, and the next relay connects again. Keeps CHAN-6: the terminal does not depend on a relay.
  *
- * A line for the server names the connection that it was made for. One for another connection is not sent: the dialect gives again
- * what a new connection needs.
+ * A line for the server names the connection that it was made for. A line for an earlier connection is not sent: the dialect
+ * repeats what a new connection needs.
  */
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,11 +18,14 @@ import { connectLeader } from './leader-client.ts';
 import { ServerRefusal } from './server-refusal.ts';
 import { connectWebSocket } from './web-socket.ts';
 
-/** The log of a channel does not grow beyond this: the relay records no more then. */
+/** The maximum size of a channel's log: beyond it, the relay stops recording. */
 const LOG_BYTES_MAX = 1024 * 1024 * 1024;
 const AGAIN_MS_FIRST = 50;
 const AGAIN_MS_MAX = 1000;
-/** The attempts to reach a server that has started. After these, which take about five seconds, it counts as gone. */
+/**
+ * The number of attempts to reach a server that has started. After these attempts, which take about five seconds, the server counts
+ * as gone.
+ */
 const ATTEMPTS_MAX = 8;
 /** A connection that ends sooner counts as a failed attempt: a server that accepts and closes would keep this process busy. */
 const LASTS_MS_MIN = 5000;
@@ -69,7 +72,7 @@ export class Relay {
     this.#session = session;
   }
 
-  /** Returns the lines from this offset on, and records meanwhile what the server says. */
+  /** Returns the lines from this offset on, and meanwhile records the messages of the server. */
   async *lines(from: number): AsyncGenerator<OutputItem, undefined> {
     this.#log = await open(this.#path, 'a');
     this.#bytes = (await this.#log.stat()).size;
@@ -103,7 +106,7 @@ export class Relay {
     }
   }
 
-  /** Notes a failed attempt. Returns true after the last one; otherwise when the next one is due. */
+  /** Counts a failed attempt. Returns true after the last attempt; otherwise the time of the next one. */
   async #isLastFailure(why: string): Promise<boolean> {
     const outcome = await outcomeOf(this.#target);
     if (outcome !== null && outcome !== READY) return true; // the agent runs as typed
@@ -125,7 +128,7 @@ export class Relay {
     await this.#connect();
   }
 
-  /** Tries to connect. Returns the failure; null: it is connected. */
+  /** Tries to connect. Returns the failure, or null if it is connected. */
   async #tried(): Promise<Error | null> {
     const name = `${process.pid.toString(36)}.${Date.now().toString(36)}.${++this.#connections}`;
     const early: string[] = [];
@@ -152,7 +155,7 @@ export class Relay {
     }
   }
 
-  /** Appends one line with one write, between newlines: a line that a full disk has torn spoils no other. */
+  /** Appends one line in one write, between newlines, so that a line that a full disk has cut does not damage the next one. */
   #append(line: { connected?: true; message?: string; lost?: string; gone?: string }, relay = ''): void {
     if (this.#isOver && line.message === undefined) return;
     const { message, ...rest } = line;
@@ -160,7 +163,7 @@ export class Relay {
     const bytes = Buffer.from(`\n{"relay":${JSON.stringify(relay)},${body}\n`);
     this.#bytes += bytes.length;
     if (this.#bytes > LOG_BYTES_MAX) return;
-    this.#appended = this.#appended.then(() => this.#log!.write(bytes)).catch(() => {}); // a full disk: the line is missing
+    this.#appended = this.#appended.then(() => this.#log!.write(bytes)).catch(() => {}); // the disk is full: the line is missing
   }
 
   #send({ lines }: BatchWrites): void {
@@ -177,14 +180,14 @@ function connect(target: RelayTarget, peer: RelayPeer): Promise<RelayLink> {
   return connectHttp(target.port, target.password, peer);
 }
 
-/** Returns `READY` for a server that has started, or the reason why it has not; null: not known yet. */
+/** Returns `READY` for a server that has started, or the reason why it has not; null while this is unknown. */
 async function outcomeOf(target: RelayTarget): Promise<string | null> {
   if (target.agent === 'opencode') return null;
   const text = (await readFile(target.outcome, 'utf8').catch(() => '')).trim();
   return text === '' ? null : text;
 }
 
-/** Returns the JSON of a message without line breaks; text that is not JSON, as a string. */
+/** Returns the JSON of a message without line breaks; text that is not JSON becomes a JSON string. */
 function oneLine(text: string): string {
   const line = text.trim();
   if (line.startsWith('{') && !/[\r\n]/.test(line)) return line;

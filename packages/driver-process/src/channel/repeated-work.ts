@@ -1,4 +1,4 @@
-/** Repeats a piece of work when it is asked for: one run at a time, and one more run for all calls during a run. */
+/** Repeats a task on request: one run at a time, and one more run for all requests during a run. */
 export class RepeatedWork {
   readonly #work: () => Promise<void>;
   #last: Promise<void> = Promise.resolve();
@@ -8,7 +8,7 @@ export class RepeatedWork {
     this.#work = work;
   }
 
-  /** Works at once, or after the present run. */
+  /** Runs the task now, or after the present run. */
   readonly start = (): void => {
     if (this.#isDue) return;
     this.#isDue = true;

@@ -15,7 +15,7 @@ import { ClaudeRecorder } from './claude-recorder.ts';
 import { type GeminiChatSource, GeminiRecorder } from './gemini-recorder.ts';
 import { Relay } from './relay.ts';
 
-/** The log of a channel does not grow beyond this: a recorder copies no more then. */
+/** The maximum size of a channel's log: beyond it, a recorder stops copying. */
 const LOG_BYTES_MAX = 1024 * 1024 * 1024;
 
 /** Records what an agent writes about itself. */
@@ -28,7 +28,7 @@ interface ChannelRecorder {
   close(): void;
 }
 
-/** The side channel of an agent in a terminal: it is read instead of the output, and gets the lines. */
+/** The side channel of an agent in a terminal: the driver reads it instead of the output, and writes its lines to it. */
 export interface SideChannelReader {
   readonly writer: BatchWriter;
   lines(from: number): AsyncGenerator<OutputItem, undefined>;
@@ -59,12 +59,12 @@ class HookReader implements SideChannelReader {
     this.#session = session;
   }
 
-  /** Returns the lines from this offset on, and records meanwhile what the agent writes about itself. */
+  /** Returns the lines from this offset on, and meanwhile records the files that the agent writes about itself. */
   async *lines(from: number): AsyncGenerator<OutputItem, undefined> {
     const recorder = await this.#recorder();
     this.#log = await open(this.#path, 'a');
     this.#bytes = (await this.#log.stat()).size;
-    // The whole log says where the agent's files are, and how far they were copied; the driver takes only what is new.
+    // The whole log is read to find the agent's files and how far they were copied; the driver takes only the new lines.
     const known = createInterface({ input: createReadStream(this.#path, { end: Math.max(0, from - 1) }) });
     if (from > 0) for await (const line of known) recorder.learn(line);
     recorder.look();
@@ -72,7 +72,7 @@ class HookReader implements SideChannelReader {
       for await (const item of outputLines(channelLines(this.#path, from, this.#ended(recorder)))) {
         if (item.type === 'line') {
           recorder.learn(item.text);
-          if (!isCopied(item.text)) recorder.look(); // what a hook reports is soon in the transcript
+          if (!isCopied(item.text)) recorder.look(); // the transcript soon contains what the hook reports
         }
         yield item;
       }
@@ -100,7 +100,7 @@ class HookReader implements SideChannelReader {
     return { exitCode: session.exitCode, signal: session.signal };
   }
 
-  /** Appends one line with one write, between newlines: a line that a full disk has torn spoils no other. */
+  /** Appends one line in one write, between newlines, so that a line that a full disk has cut does not damage the next one. */
   async #append(line: string): Promise<void> {
     const bytes = Buffer.from(`\n${line}\n`);
     this.#bytes += bytes.length;

@@ -1,5 +1,5 @@
 /**
- * A client of a WebSocket server on a unix socket, for JSON messages: Codex's app-server speaks nothing else. Node's own client
+ * A client of a WebSocket server on a unix socket, for JSON messages: Codex's app-server accepts nothing else. Node's own client
  * cannot use a unix socket. Everything that the server sends has a limit.
  */
 import { createConnection } from 'node:net';
@@ -81,7 +81,7 @@ function isAccepted(head: string, key: string): boolean {
   return /^HTTP\/1\.1 101\b/.test(status) && found?.trim() === accept;
 }
 
-/** Returns one whole frame, masked, as a client must. */
+/** Returns one complete frame, masked, as a client must send it. */
 function frameOf(kind: number, payload: Buffer): Buffer {
   const { length } = payload;
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -106,7 +106,7 @@ class FrameParser {
   #parts: Buffer[] = [];
   #partsSize = 0;
 
-  /** Takes bytes, and returns the messages that are whole now. */
+  /** Takes bytes, and returns the messages that are now complete. */
   push(bytes: Buffer): WholeMessage[] {
     this.#bytes.push(bytes);
     this.#size += bytes.length;

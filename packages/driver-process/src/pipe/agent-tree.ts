@@ -1,7 +1,7 @@
 /**
- * Runs the agent and ends all processes that it starts. The agent dies with this process (`spool-tied`). When it has ended, its
- * remaining processes are ended too: they are found by the cookie in their environment (`store/session/process-owners.ts`). Keeps
- * PIPE-3.
+ * Runs the agent and ends all processes that it starts. The agent dies with this process (`spool-tied`). After the agent has ended,
+ * its remaining processes are ended too: they are found by the cookie in their environment (`store/session/process-owners.ts`).
+ * Keeps PIPE-3.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -40,7 +40,7 @@ export class AgentTree {
   constructor({ command, cwd, env, isBridged, tied = programPath('spool-tied') }: AgentTreeOptions) {
     const { NODE_OPTIONS: nodeOptions, ...rest } = env;
     const bridge = isBridged ? [process.execPath, programPath('bridge.mjs')] : [];
-    // Started as by the holder: the bridge's own Node would read the agent's options.
+    // The holder starts it in the same way: the bridge's own Node would read the agent's options.
     const own = isBridged
       ? { ...rest, ...(nodeOptions !== undefined && { SPOOL_AGENT_NODE_OPTIONS: nodeOptions }) }
       : env;
@@ -48,7 +48,7 @@ export class AgentTree {
       cwd,
       env: { ...own, [COOKIE]: this.#cookie },
       stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true, // Ctrl-C in a terminal is for this process
+      detached: true, // a Ctrl-C in a terminal must reach this process, not the agent
     });
     this.child.stdin.on('error', () => {}); // EPIPE: the agent has ended, which `exit` reports
     this.exited = new Promise((resolve) => {

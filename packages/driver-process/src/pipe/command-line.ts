@@ -1,7 +1,7 @@
 /**
  * Reads lines of the input as commands. A command is one of the vocabulary (`protocol/agent/commands.ts`), with an `id` if the
- * program wants to find its refusal; a prompt without a `clientId` gets one. Keeps PIPE-2: any other line is refused with a
- * sentence.
+ * program wants to find its refusal; a prompt without a `clientId` gets one. Keeps PIPE-2: any other line is refused with an
+ * explanation.
  */
 import { AGENT_COMMAND_SCHEMA } from '@spool/protocol/agent/command-schema';
 import type { Command } from '@spool/protocol/agent';

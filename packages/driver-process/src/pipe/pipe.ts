@@ -1,7 +1,7 @@
 /**
- * Runs a driver alone in a pipe (`spool driver NAME`): starts the agent, reads commands, one a line, and prints events, one a
- * line. There is no daemon and no log: a kill loses the conversation. Keeps PIPE-1: when the input has ended and the agent has no
- * more work, the agent is closed.
+ * Runs a driver alone in a pipe (`spool driver NAME`): starts the agent, reads commands, one a line, and prints events, one a line.
+ * There is no daemon and no log, so a kill loses the conversation. Keeps PIPE-1: when the input has ended and the agent has no more
+ * work, the agent is closed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { agentLines, DIALECTS, type DialectOptions, Driver, type DriverInput, type DriverName } from '@spool/drivers';
@@ -37,7 +37,7 @@ export class Pipe {
   readonly #tree: AgentTree;
   readonly #by = 'pipe';
   #last: Promise<void> = Promise.resolve();
-  /** Unfinished prompts, and the turn, if one runs. */
+  /** Unfinished prompts, and the turn if one runs. */
   readonly #prompts = new Set<string>();
   #isInTurn = false;
   readonly #asks = new Map<string, 'permission' | 'question'>();
@@ -89,7 +89,7 @@ export class Pipe {
       for await (const chunk of process.stdin) for (const line of lines.push(chunk as Buffer)) await each(line);
       for (const line of lines.end()) await each(line);
     } catch {
-      // An input that cannot be read has ended.
+      // An input that cannot be read counts as ended.
     }
     this.#hasInputEnded = true;
     await this.#take(null);
@@ -109,7 +109,7 @@ export class Pipe {
     if (command.do === 'prompt') this.#prompts.add(command.clientId);
     await this.#take({ type: 'command', command, id, by: this.#by, at: Date.now() });
     const { stdin } = this.#tree.child;
-    // The agent does not read its input: further commands wait in the pipe, but its output is still read.
+    // If the agent does not read its input, further commands wait in the pipe, but its output is still read.
     if (stdin.writableNeedDrain)
       await Promise.race([new Promise((done) => stdin.once('drain', done)), this.#tree.exited]);
   }
@@ -139,10 +139,10 @@ export class Pipe {
     else if (event.kind === 'question.asked') this.#asks.set(event.request, 'question');
     else if (event.kind === 'permission.resolved' || event.kind === 'question.resolved')
       this.#asks.delete(event.request);
-    else if (event.kind === 'fault' && event.fatal) this.#prompts.clear(); // the agent will take none of the prompts
+    else if (event.kind === 'fault' && event.fatal) this.#prompts.clear(); // the agent will take none of the remaining prompts
   }
 
-  /** Denies open requests, because no client is left to answer them; when the agent has no more work, its input is closed. */
+  /** Denies open requests, because no client is left to answer them, and closes the input when the agent has no more work. */
   async #close(): Promise<void> {
     for (const [request, type] of [...this.#asks]) {
       this.#asks.delete(request);

@@ -16,12 +16,12 @@ const NAME_CHARACTERS_MAX = 60;
 const SUBJECT_CHARACTERS_MAX = 180;
 const NOTE_CHARACTERS_MAX = 500;
 
-/** Returns the pending request of an agent with this id; null if there is none. */
+/** Returns the pending request with this id; null if there is none. */
 export async function openRequest(keeper: Client, session: string, request: string): Promise<RequestEvent | null> {
   return await (await keeper.openAgent(session)).request(request);
 }
 
-/** Returns the note for a command. A failed lookup does not keep a command from its agent. */
+/** Returns the note for a command. The command is passed on even if the lookup fails. */
 export async function answerNote(
   directory: Pick<Directory, 'openRequest'>,
   session: string,
@@ -50,7 +50,7 @@ function requestWords(event: RequestEvent): string {
   return `digest ${short(event.digest)}, ${name}: ${requestSubject(event, SUBJECT_CHARACTERS_MAX)}`;
 }
 
-/** Returns the answer that a person gave to the question of a program on its screen. */
+/** Returns a person's answer to the question of a program on its screen. */
 export function screenAnswerNote(request: Request): { readonly note?: string } {
   if (request.op !== 'answer') return {};
   const { text, subject } = Object(request['question']) as Json;

@@ -1,6 +1,6 @@
 /**
- * Passes the events of the gateway to the keeper's audit log, in batches. A flood is counted, not kept. Keeps DOOR-16 and
- * DOOR-52.
+ * Passes the events of the gateway to the keeper's audit log, in batches. Frequent events are counted instead of stored. Keeps
+ * DOOR-16 and DOOR-52.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { AUDIT_ENTRIES_MAX, type AuditEntry } from '@spool/protocol';
@@ -33,8 +33,8 @@ export class Auditor {
   }
 
   /**
-   * Records an event that may occur often: refusals of unauthenticated clients, limited to some a minute, and looks of viewers,
-   * one a minute for each token and session. Otherwise they could fill the log until older entries are gone.
+   * Records an event that may occur often: refusals of unauthenticated clients, limited to some a minute, and looks of viewers, one
+   * a minute for each token and session. Without the limit, they could push older entries out of the log.
    */
   recordOften(
     principal: Principal | null,
@@ -73,7 +73,7 @@ export class Auditor {
     this.#isSending = false;
   }
 
-  /** Sends a batch, to the next keeper if this one dies meanwhile: then some lines may be recorded twice. */
+  /** Sends a batch. If the keeper dies meanwhile, the batch goes to the next one, and some lines may be recorded twice. */
   async #sendSurely(batch: readonly AuditEntry[]): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       try {

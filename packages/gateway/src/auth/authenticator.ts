@@ -64,8 +64,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns the browser of a pass. A pass is valid for some minutes at one gateway: an expired one does not count as a failure,
-   * its page signs another.
+   * Returns the browser of a pass. A pass is valid for some minutes at one gateway; an expired pass does not count as a failure,
+   * because its page signs another one.
    */
   #deviceBy(pass: string): StoredToken {
     const { passes } = this.#options;
@@ -136,12 +136,12 @@ export class Authenticator {
 
   open(principal: Principal, handlers: GuardedLinkHandlers): GuardedLink {
     const { sockets } = this.#options;
-    // The runtime folder disappears at the last logout; the daemon also listens elsewhere.
+    // The runtime folder disappears at the last logout, so the daemon also listens elsewhere.
     return new GuardedLink(sockets.find((path) => existsSync(path)) ?? sockets[0]!, principal, this.#options, handlers);
   }
 }
 
-/** Returns whether a program sends the request: the pass of a browser counts only together with our own page as its origin. */
+/** Returns whether a program sent the request: a browser's pass counts only with our own page as its origin. */
 export function hasProgramToken(headers: IncomingMessage['headers']): boolean {
   const bearer = bearerOf(headers);
   return bearer !== undefined && !isPass(bearer);

@@ -1,12 +1,12 @@
 /**
- * Counts wrong tokens and codes, by address. A right token is always accepted, so that no one can lock out others from the same
- * address; with 256 bits, guessing is hopeless in any case, and this only keeps it cheap and visible. Keeps DOOR-40.
+ * Counts wrong tokens and codes, by address. A correct token is always accepted, so that no one can lock out others from the same
+ * address. With 256 bits guessing is hopeless anyway; this limit keeps the attempts cheap and visible. Keeps DOOR-40.
  */
 import { SpoolError } from '@spool/protocol';
 
 export const FAILURES_MAX = 10;
 export const WINDOW_MS = 60_000;
-/** The maximum of addresses; above it, all are forgotten together. */
+/** The maximum of addresses; when it is exceeded, all are forgotten together. */
 const ADDRESSES_MAX = 10_000;
 
 export class FailureLimit {
@@ -17,7 +17,7 @@ export class FailureLimit {
     this.#now = now;
   }
 
-  /** Returns the error for this failure: `error`, or RATE_LIMITED. `isTold`: worth a line in the audit log. */
+  /** Returns the error for this failure: `error`, or RATE_LIMITED. `isTold`: the failure is written to the audit log. */
   fail(address: string, error: SpoolError): { readonly error: SpoolError; readonly isTold: boolean } {
     const now = this.#now();
     let found = this.#failures.get(address);

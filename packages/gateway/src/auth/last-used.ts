@@ -35,7 +35,7 @@ export class LastUsed {
       writeFileSync(`${this.#path}.tmp`, JSON.stringify(this.#times), { mode: 0o600 });
       renameSync(`${this.#path}.tmp`, this.#path);
     } catch {
-      // The disk is full: the list of tokens is a little out of date.
+      // The disk is full: the list of tokens will be slightly out of date.
     }
   }
 }

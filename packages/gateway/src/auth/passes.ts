@@ -1,7 +1,7 @@
 /**
- * Passes, which a browser sends instead of a cookie. At its login a browser created a key pair and sent us the public key. It
- * signs a challenge of ours with the private key, which never leaves it, and gets a pass: a bearer token that is valid for some
- * minutes and is kept in the memory of its page. Browsers bind keys to the whole origin, with its port; but they send cookies to
+ * Passes, which a browser sends instead of a cookie. At its login a browser created a key pair and sent us the public key. It signs
+ * a challenge of ours with the private key, which never leaves the browser, and gets a pass: a bearer token that is valid for some
+ * minutes and is kept in the memory of its page. Browsers bind keys to the whole origin including its port, but send cookies to
  * every port of a host (decision 156). Keeps DOOR-27, DOOR-58 and DOOR-59.
  */
 import { createHash, createHmac, createPublicKey, randomBytes, timingSafeEqual, verify } from 'node:crypto';
@@ -41,7 +41,7 @@ export class Passes {
     this.#now = now;
   }
 
-  /** Returns a challenge. It needs no memory: it contains its time, and our signature. */
+  /** Returns a challenge. The challenge needs no memory: it contains its time and our signature. */
   challenge(): string {
     const text = `${Math.round(this.#now())}.${randomBytes(16).toString('base64url')}`;
     return `${text}.${this.#sign(text)}`;

@@ -1,4 +1,7 @@
-/** The identity of a client: the record of its token, and no statement of the client about itself. Keeps DOOR-9. */
+/**
+ * The identity of a client: the record of its token, and no statement of the client about itself. The id of the share link by which
+ * a browser logged in.
+ */
 import type { Role, StoredToken } from '@spool/protocol';
 import type { ActionLink } from '../push/action-links.ts';
 import 'fastify';
@@ -12,7 +15,7 @@ export interface Principal {
   readonly expiresAt: number | null;
   /** The share link by which a browser logged in. */
   readonly parent?: string | undefined;
-  /** The link in a notification by which the client came: it is for this answer to this question. */
+  /** The link in a notification by which the client came: it allows this answer to this question. */
   readonly link?: ActionLink;
 }
 

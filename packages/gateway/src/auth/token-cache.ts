@@ -6,12 +6,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, watch } from 'node:fs';
 import { isTokenInTime, SpoolError, type StoredToken, tokenParts, TOKENS_FILE } from '@spool/protocol';
 
-/** The hash for the comparison if there is no such token, so that a wrong id takes as long as a wrong secret. */
+/** The hash that is compared if there is no such token, so that a wrong id takes as long as a wrong secret. */
 const NO_HASH = Buffer.alloc(32);
 
 /**
- * The poll interval if the folder cannot be watched, or the file could not be read: requests of a revoked token are closed within
- * a second.
+ * The poll interval if the folder cannot be watched, or the file could not be read: a revoked token's requests are still closed
+ * within a second.
  */
 const LOOK_MS = 500;
 
@@ -97,7 +97,7 @@ export class TokenCache {
       }
       this.#tokens = found ? read(this.#path) : new Map();
     } catch (error) {
-      // No free fd, or a damaged disk. Open requests stay; the next look-up tries again, and so does the timer.
+      // No free fd, or a damaged disk. Open requests remain; the next lookup and the timer retry.
       this.#fault = error as Error;
       setTimeout(() => this.#refresh(), LOOK_MS).unref();
       return;

@@ -1,6 +1,6 @@
 /**
- * Opens only files beneath a folder: each name of a path is opened from the folder before it, by its descriptor, and a link is
- * not followed. So neither `..` nor a link nor a rename at the wrong moment leads outside. Keeps FILE-1.
+ * Opens only files beneath a folder: each name of a path is opened relative to the descriptor of the folder before it, and links
+ * are not followed. Therefore neither `..` nor a link nor a rename at the wrong moment leads outside. Keeps FILE-1.
  *
  * This is the same as openat2 with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, which Node lacks: `/proc/self/fd/N/name` is openat(N,
  * "name").
@@ -10,8 +10,7 @@ import { type FileHandle, open, opendir } from 'node:fs/promises';
 import { SpoolError } from '@spool/protocol';
 
 /**
- * The flag for a handle that can be examined and opened from, but not read: opening a device or a pipe this way has no effect on
- * it.
+ * The flag for a handle that can be examined and opened from, but not read: opening a device or a pipe this way has no side effect.
  */
 const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
@@ -57,7 +56,7 @@ export class ConfinedFile implements AsyncDisposable {
     throw unknown(path);
   }
 
-  /** A path to exactly this file or folder, even if its name has been replaced. */
+  /** A path to exactly this file or folder, even after its name was given to another one. */
   get path(): string {
     return pathOf(this.#handle);
   }

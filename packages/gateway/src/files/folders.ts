@@ -1,6 +1,6 @@
 /**
  * Suggests folders that begin with typed text, for the form that starts a session. Only users who may start a session get them:
- * their own command could list them too. Keeps FILE-5.
+ * such a user could also list the folders by a command. Keeps FILE-5.
  */
 import { opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * Returns the changes in the working tree of a session's folder, by git. A repository may be hostile (an agent in a sandbox can
- * write its configuration), so git reads only its objects and a copy of its index (`PrivateGit`). Only files in the session's
- * folder are compared. Keeps FILE-4.
+ * Returns the changes in the working tree of a session's folder, by git. A repository may be hostile, because an agent in a sandbox
+ * can write its configuration. Therefore git reads only its objects and a copy of its index (`PrivateGit`). Only files in the
+ * session's folder are compared. Keeps FILE-4.
  */
 import { PrivateGit } from '@spool/client/repository';
 import { Semaphore } from '@spool/native/semaphore';

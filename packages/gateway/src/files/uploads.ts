@@ -47,14 +47,14 @@ async function create(path: string, bytes: Uint8Array): Promise<void> {
   try {
     await file.writeFile(bytes);
   } catch (error) {
-    await unlink(path).catch(() => {}); // the disk is full: half a file would be taken for a whole one
+    await unlink(path).catch(() => {}); // the disk is full: half a file would be mistaken for a whole one
     throw error;
   }
 }
 
 /**
- * Returns a name such as `20261117-001502-9f03d1-screenshot.png`: of the given name, it keeps letters and digits that are safe in
- * a shell and a terminal.
+ * Returns a name such as `20261117-001502-9f03d1-screenshot.png`. Of the given name, it keeps letters and digits that are safe in a
+ * shell and a terminal.
  */
 function uploadName(name: string, at: Date, random: string): string {
   const time = at

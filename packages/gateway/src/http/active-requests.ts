@@ -7,8 +7,8 @@ import type { ConnectionFaults } from './connection-faults.ts';
 import type { Principal } from '../auth/principal.ts';
 
 /**
- * The maximum of WebSockets of one token below an operator, or of all browsers of one share link. An operator can start programs:
- * a limit would be useless.
+ * The maximum of WebSockets of one token below an operator, or of all browsers of one share link. An operator can start programs,
+ * so a limit would be useless.
  */
 export const SOCKETS_OF_VIEWER_MAX = 512;
 

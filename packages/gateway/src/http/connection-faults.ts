@@ -1,11 +1,11 @@
 /**
- * Confines a fault to its connection: only that connection ends. Every callback of a connection runs in a context that names it:
- * its socket's events, its requests, and the promises, timers, abort listeners and other sockets that these start. An exception
- * in any of them is logged, counted, and closes the connection. Keeps DOOR-25 and DOOR-42.
+ * Confines a fault to its connection: only that connection ends. Every callback of a connection runs in a context that names the
+ * connection: its socket's events, its requests, and the promises, timers, abort listeners and other sockets that these start. An
+ * exception in any of them is logged, counted, and closes the connection. Keeps DOOR-25 and DOOR-42.
  *
  * Listeners run in the context of the emitter, so the sockets of a connection emit in theirs. A fault outside of every connection
- * is logged and counted too, and the gateway continues to serve: it holds no state that could be lost. If such faults do not end,
- * the gateway is in an unforeseen state, and exits so that the next one replaces it.
+ * is logged and counted too, and the gateway continues to serve: it holds no state that could be lost. If such faults continue, the
+ * gateway is in an unforeseen state and exits, so that the next one replaces it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server } from 'node:http';

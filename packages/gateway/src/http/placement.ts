@@ -28,7 +28,7 @@ export interface Placement {
   readonly proxies: TrustedProxies;
 }
 
-/** Returns the placement. Throws GATEWAY_START_FAILED with a sentence. */
+/** Returns the placement. Throws GATEWAY_START_FAILED with an explanation. */
 export async function placementOf(options: GatewayOptions, folder: string): Promise<Placement> {
   const { host = '127.0.0.1', tls, trustedProxies } = options;
   const isEverywhere = EVERYWHERE.includes(host);

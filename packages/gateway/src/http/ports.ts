@@ -1,6 +1,6 @@
 /**
- * Chooses the port of the gateway: the socket of the last gateway, which the holder has kept, if it fits the request; else the
- * requested port; else the port of the last gateway, so that open pages find it again; else the next free one. Keeps DOOR-23.
+ * Chooses the port of the gateway, in this order: the socket of the last gateway, which the holder has kept, if it fits the
+ * request; the requested port; the port of the last gateway, so that open pages find it again; the next free one. Keeps DOOR-23.
  */
 import { closeSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -56,7 +56,7 @@ async function anyPort(server: Server, host: string, folder: string): Promise<nu
     try {
       return await listenOn(server, host, last, SAME_PORT_MS);
     } catch {
-      // Another program has the port by now.
+      // Another program uses the port by now.
     }
   }
   return await listenFrom(server, host, GATEWAY_PORT);

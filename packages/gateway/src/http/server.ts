@@ -42,7 +42,7 @@ export async function makeGatewayServer(options: ServerOptions): Promise<Server>
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: HEADERS_WITHIN_MS,
     requestTimeout: REQUEST_WITHIN_MS,
-    // Clients that offer HTTP/2 without TLS (Java's client does by default) are answered as if they had not.
+    // Clients that offer HTTP/2 without TLS (as Java's client does by default) are answered as if they had not.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   };
   const { certificate } = options;
@@ -111,7 +111,7 @@ function boundBodies(app: FastifyInstance, held: HeldBytes): void {
   });
 }
 
-/** Returns the path with the base path, whether or not a proxy has removed it. */
+/** Returns the path with the base path, which a proxy may have removed. */
 function pathWithin(
   url: string,
   { basePath, mayBeStripped }: Pick<ServerOptions, 'basePath' | 'mayBeStripped'>,
@@ -159,8 +159,7 @@ function enter(
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses cross-site requests: a form or an image on another site can send requests too, but none with this type, and none from
- * our origin.
+ * Refuses cross-site requests: a form or an image on another site can send requests too, but not with this type or from our origin.
  */
 function checkUnsafe({ method, headers }: FastifyRequest): void {
   if (SAFE.has(method)) return;

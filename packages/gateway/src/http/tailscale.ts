@@ -1,7 +1,7 @@
 /**
  * Lets an installed Tailscale serve the gateway to the user's own devices, with a certificate that phones accept. It uses
- * `tailscale serve`, never `funnel`, which opens to the internet; it does not replace another served program, and stops serving
- * at the end. Keeps DOOR-22.
+ * `tailscale serve`, never `funnel`, which opens to the internet. It does not replace a program that is already served, and stops
+ * serving at the end. Keeps DOOR-22.
  */
 import { execFile } from 'node:child_process';
 import { SpoolError } from '@spool/protocol';
@@ -30,7 +30,8 @@ export interface TailscaleOrigin {
 }
 
 /**
- * Returns the name of this machine. `lastPort`: the port of the last gateway. Throws a sentence if the gateway cannot be served.
+ * Returns the name of this machine. `lastPort`: the port of the last gateway. Throws an explanation if the gateway cannot be
+ * served.
  */
 export async function tailscaleName(lastPort: number | null): Promise<string> {
   const { BackendState, Self, CertDomains } = JSON.parse(await run('status', '--json')) as TailscaleStatus;
@@ -45,7 +46,7 @@ export async function tailscaleName(lastPort: number | null): Promise<string> {
   if (AllowFunnel[place])
     throw refused(`a funnel is open on ${place}, to the whole internet; close it first: \`tailscale funnel reset\``);
   const other = Object.values(Web[place]?.Handlers ?? {}).find(
-    // Left by a gateway that was killed before it could stop serving.
+    // A gateway that was killed before it could stop serving has left this.
     ({ Proxy: to }) => lastPort === null || to !== `http://127.0.0.1:${lastPort}`,
   );
   if (other) throw refused(`Tailscale already serves something else on ${place}; see \`tailscale serve status\``);

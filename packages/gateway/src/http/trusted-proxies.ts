@@ -1,6 +1,6 @@
 /**
- * The proxies that may name the clients for which they act. `X-Forwarded-For` and `X-Forwarded-Host` are used only if they come
- * from their addresses. Keeps DOOR-21.
+ * The proxies that may name the clients for which they act. `X-Forwarded-For` and `X-Forwarded-Host` are used only in requests from
+ * their addresses. Keeps DOOR-21.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * The nodes that this machine dials itself, by their address or by ssh. Each has a link that is restored whenever it breaks; the node serves
- * HTTP/2 on it, as a joined one does. The key of a node is pinned when it is added. Keeps NODE-20.
+ * The nodes that this machine dials itself, by their address or by ssh. Each has a link that is restored whenever it breaks; the
+ * node serves HTTP/2 on it, as a joined node does. The key of a node is pinned when it is added. Keeps NODE-20.
  */
 import type { Duplex } from 'node:stream';
 import { type NewNode, type NodeInfo, SpoolError } from '@spool/protocol';
@@ -28,7 +28,7 @@ export class DialledNodes {
     registry.reasonOf = (name) => this.#all.get(name)?.dial.reason;
   }
 
-  /** Adds a node once it has been reached, and has proved its key. */
+  /** Adds a node that was reached and has proved its key. */
   async add(asked: NewNode): Promise<NodeInfo> {
     const { name } = asked;
     this.#registry.checkName(name);
@@ -87,7 +87,7 @@ export class DialledNodes {
 type Target = Omit<Extract<DialledRecord, { road: 'url' }>, 'name' | 'publicKey' | 'role' | 'addedAt'>;
 type SshTargetRecord = Omit<Extract<DialledRecord, { road: 'ssh' }>, 'name' | 'publicKey' | 'role' | 'addedAt'>;
 
-/** Dials for the first time, by the road of the address. */
+/** Dials for the first time, over the road that the address names. */
 async function firstLink(
   asked: NewNode,
 ): Promise<{ readonly duplex: Duplex; readonly target: Target | SshTargetRecord }> {

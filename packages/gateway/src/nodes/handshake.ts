@@ -1,6 +1,6 @@
 /**
- * The first messages on a link between two machines, before it carries streams: each proves with its key that it is the machine that
- * the other one has pinned. They are text messages of a WebSocket. Keeps NODE-4 and NODE-23.
+ * The first messages on a link between two machines, before it carries streams: each proves with its key that it is the machine
+ * that the other one has pinned. The messages are text messages of a WebSocket. Keeps NODE-4 and NODE-23.
  */
 import { randomBytes } from 'node:crypto';
 import { SpoolError, VERSION } from '@spool/protocol';
@@ -22,11 +22,11 @@ const answerMessage = z.union([z.object({ refused: text, signature: text.optiona
 
 export interface LinkedNode<T> {
   readonly record: T;
-  /** The version of Spool there. */
+  /** The version of Spool on the other machine. */
   readonly version: string;
 }
 
-/** The other machine, which has proved its key, says that this one is not a node of it: dialling again is useless. */
+/** The refusal of a machine that has proved its key: this machine is not a node of it, so dialling again is useless. */
 export class RemovedError extends SpoolError {
   constructor() {
     super('NODE_UNKNOWN', { reason: 'the other machine has removed this node' });
@@ -38,12 +38,12 @@ export function newChallenge(): string {
   return randomBytes(CHALLENGE_BYTES).toString('base64url');
 }
 
-/** Returns the text that a node signs when it is asked who it is. */
+/** Returns the text that a node signs when it is asked for its identity. */
 export function helloText(challenge: string): string {
   return proofText('hello', [challenge]);
 }
 
-/** Lets a node in that has dialled this machine. `find` returns the record of a public key. */
+/** Admits a node that has dialled this machine. `find` returns the record of a public key. */
 export async function admitNode<T extends { readonly publicKey: string }>(
   socket: WebSocket,
   key: MachineKey,
@@ -57,7 +57,7 @@ export async function admitNode<T extends { readonly publicKey: string }>(
   const isRight = isSignedBy(publicKey, proofText('node', [challenge, nonce, key.publicKey]), signature);
   if (!isRight) throw refuse(socket, 'NODE_UNKNOWN');
   if (record === null) {
-    // Signed: a stranger at this address must not be able to end the service of a node.
+    // The refusal is signed: a stranger at this address must not be able to end the service of a node.
     const refusal = proofText('refusal', [nonce, challenge, publicKey]);
     throw refuse(socket, 'NODE_UNKNOWN', key.sign(refusal));
   }
@@ -65,7 +65,7 @@ export async function admitNode<T extends { readonly publicKey: string }>(
   return { record, version: spool };
 }
 
-/** Proves to a machine that was dialled which node this is, and checks that the machine is the one that was joined. */
+/** Proves the identity of this node to a machine that was dialled, and checks that the machine is the one that was joined. */
 export async function introduceNode(socket: WebSocket, key: MachineKey, primary: string): Promise<void> {
   const { challenge, versions: theirs } = challengeMessage.parse(await nextMessage(socket));
   const version = Math.min(theirs.max, LINK_VERSIONS.max);
@@ -85,7 +85,7 @@ export async function introduceNode(socket: WebSocket, key: MachineKey, primary:
     throw new SpoolError('NOT_ALLOWED', { reason: 'the machine at this address has another key than the one joined' });
 }
 
-/** Returns the text that is signed: the side is part of it, so that no proof of one side can be used by the other. */
+/** Returns the text that is signed: the side is part of it, so that the proof of one side cannot be used by the other. */
 function proofText(side: 'node' | 'primary' | 'hello' | 'refusal', parts: readonly string[]): string {
   return ['spool link 1', side, ...parts].join('\n');
 }

@@ -21,7 +21,7 @@ const problem = z.object({
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
-/** Returns the text that a machine signs when it joins: its key is proved for this invite and this name. */
+/** Returns the text that a machine signs when it joins, to prove its key for this invite and this name. */
 export function inviteText(code: string, name: string): string {
   return ['spool invite 1', createHash('sha256').update(code).digest('base64url'), name].join('\n');
 }

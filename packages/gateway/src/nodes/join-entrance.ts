@@ -1,4 +1,7 @@
-/** Accepts the links of joined nodes, at `/join`: a node proves its key first, and then serves this machine over the same connection. Keeps NODE-24. */
+/**
+ * Accepts the links of joined nodes, at `/join`: a node proves its key, and then serves this machine over the same connection.
+ * Keeps NODE-24.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -8,13 +11,16 @@ import { NodeLink } from './node-link.ts';
 import type { NodeRegistry } from './registry.ts';
 import { duplexOver } from './socket-duplex.ts';
 
-/** The maximum size of a message, which is a part of a stream of HTTP/2. */
+/** The maximum size of a message, which is a part of an HTTP/2 stream. */
 export const LINK_MESSAGE_BYTES_MAX = 1024 * 1024;
 
-/** The maximum of bytes from a machine that has not proved its key: one message of some hundred bytes, and the frames of WebSocket. */
+/**
+ * The maximum of bytes from a machine that has not proved its key: one message of some hundred bytes, and the frames of the
+ * WebSocket.
+ */
 const UNPROVED_BYTES_MAX = 4096;
 
-/** The end of the path of the entrance. */
+/** The last part of the path of this entrance. */
 export const JOIN_PATH = '/join';
 
 export class JoinEntrance {
@@ -24,7 +30,7 @@ export class JoinEntrance {
     noServer: true,
     maxPayload: LINK_MESSAGE_BYTES_MAX,
     perMessageDeflate: false,
-    // The last message of the handshake and the first of HTTP/2 may arrive together: between them, the listener changes.
+    // The last message of the handshake and the first of HTTP/2 may arrive together; the listener changes in between.
     allowSynchronousEvents: false,
   });
 

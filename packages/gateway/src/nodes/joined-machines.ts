@@ -1,5 +1,5 @@
 /**
- * The machines that this one has joined. The gateway dials each of them, again and again, and serves it over that connection: so a node
+ * The machines that this one has joined. The gateway dials each of them repeatedly, and serves it over that connection, so a node
  * needs no address that others can reach. Keeps NODE-1.
  */
 import { hostname } from 'node:os';
@@ -22,10 +22,10 @@ import { duplexOver } from './socket-duplex.ts';
 
 const CONNECT_WITHIN_MS = 10_000;
 
-/** The time for which `join` waits for the link, so that the node is online when it answers. */
+/** The time for which `join` waits for the link, so that the node is online when `join` answers. */
 const REACHED_WITHIN_MS = 5000;
 
-/** The highest role that a machine gets without being asked for by name: an owner could change the daemon itself. */
+/** The highest role that a machine gets unless a role is named: an owner could change the daemon itself. */
 const ROLE_MAX: Role = 'operator';
 
 interface DialledMachine {

@@ -1,4 +1,4 @@
-/** Repeats an attempt to reach another machine for as long as it is wanted: at once after a healthy link, then less and less often. */
+/** Repeats an attempt to reach another machine as long as it is wanted: at once after a healthy link, then less and less often. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { RemovedError } from './handshake.ts';
 
@@ -10,7 +10,7 @@ const HEALTHY_MS = 2000;
 
 export interface DialState {
   state: 'online' | 'away' | 'refused';
-  /** The time since which it is in this state. */
+  /** The time at which the present state began. */
   since: number;
   /** The reason why the last attempt failed. */
   reason: string | undefined;
@@ -21,8 +21,8 @@ export function newDialState(): DialState {
 }
 
 /**
- * Calls `once` until `signal` is aborted, or the other machine refuses for good. `once` calls `onOnline` when the other machine is
- * reached, and resolves when the link has ended.
+ * Calls `once` until `signal` is aborted, or the other machine refuses permanently. `once` calls `onOnline` when the other machine
+ * is reached, and resolves when the link has ended.
  */
 export async function keepDialling(
   dial: DialState,
@@ -46,7 +46,7 @@ export async function keepDialling(
     change('away');
     const wasHealthy = performance.now() - startedAt >= HEALTHY_MS && dial.reason === undefined;
     againMs = wasHealthy ? AGAIN_MS_FIRST : Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_FIRST, againMs * 2));
-    // Machines that return together come one after the other.
+    // Machines that return at the same time are spread out.
     await pause(againMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
   }
 }

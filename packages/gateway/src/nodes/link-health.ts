@@ -1,6 +1,6 @@
 /**
- * Notices that the other end of a link is gone: networks fail silently. Every byte counts as a sign of life; without one, it is pinged.
- * Keeps NODE-25: after a pause of this process, such as the sleep of a laptop, an answer is due at once.
+ * Detects that the other end of a link is gone: networks fail silently. Every byte counts as a sign of life; a silent link is
+ * pinged. Keeps NODE-25: after a pause of this process, such as the sleep of a laptop, an answer is due at once.
  */
 import type { Http2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
@@ -8,13 +8,16 @@ import type { Duplex } from 'node:stream';
 /** The interval of pings on a silent link; two machines exchange less than 100 bytes with each. */
 const PING_MS = 2000;
 
-/** The silence after which a link counts as dead. Streams then continue over the next one, by offset. */
+/** The silence after which a link counts as dead. Its streams then continue over the next link, by offset. */
 const SILENCE_MS_MAX = 6000;
 
-/** The interval of looks at the clock: a later look shows that this process or the machine was paused. One timer looks for all links. */
+/**
+ * The interval of the checks of the clock: a check that is late shows that this process or the machine was paused. One timer checks
+ * all links.
+ */
 const LOOK_MS = 1000;
 
-/** The time for an answer after such a pause: a router may have forgotten the connection meanwhile. */
+/** The time limit of an answer after such a pause: a router may have forgotten the connection meanwhile. */
 const AFTER_PAUSE_MS = 1000;
 
 const looks = new Set<() => void>();
@@ -35,7 +38,7 @@ export function watchHealth(session: Http2Session, duplex: Duplex): void {
   };
   const look = (): void => {
     const now = performance.now();
-    // The first clock stands still while a laptop sleeps.
+    // The first clock does not advance while a laptop sleeps.
     const pausedMs = Math.max(now - looked.at, Date.now() - looked.wall);
     looked = { at: now, wall: Date.now() };
     if (pausedMs > 2 * PING_MS) {

@@ -1,16 +1,16 @@
 /**
- * Checks the sessions that a node lists. They come from another machine: one that is not described as a session is left out, so that
- * a damaged or hostile node cannot spoil the list of all the others. Keeps NODE-7.
+ * Checks the sessions that a node lists. They come from another machine: an entry that does not match the schema of a session is
+ * left out, so that a damaged or hostile node cannot spoil the list of all the others. Keeps NODE-7.
  */
 import { findControlCharacter, type SessionInfo } from '@spool/protocol';
 import { SESSION } from '@spool/protocol/schemas/session';
 
-/** Returns those that are sessions. */
+/** Returns the entries that are sessions. */
 export function checkedSessions(listed: readonly unknown[]): readonly SessionInfo[] {
   return listed.filter(isSession);
 }
 
-/** A node with a later version may send members and words that this one does not know. */
+/** A node of a later version may send fields and words that this one does not know. */
 function isSession(value: unknown): value is SessionInfo {
   const issues = SESSION.safeParse(value).error?.issues ?? [];
   return issues.every(({ code, path }) => {

@@ -1,6 +1,6 @@
 /**
- * The key pair of this machine, by which other machines recognise it. It is made when it is first needed, and the private key never
- * leaves the folder of the gateway.
+ * The key pair of this machine, by which other machines recognise it. It is created when it is first needed, and the private key
+ * never leaves the folder of the gateway.
  */
 import {
   createHash,

@@ -1,6 +1,6 @@
 /**
- * The changes of all nodes for one follower: first every node with its sessions as last seen, then what changes. It has no queue: a
- * follower that reads slowly gets the latest state of each node that has changed meanwhile. Keeps NODE-41.
+ * Sends the changes of all nodes to one follower: first every node with its sessions as last seen, then the changes. It has no
+ * queue: a slow follower gets the latest state of each node that has changed meanwhile. Keeps NODE-41.
  */
 import { ENDED_STATES, type NodeNews, type SessionInfo } from '@spool/protocol';
 import type { NodeRegistry } from './registry.ts';
@@ -30,7 +30,7 @@ export class NodeFeed {
   #isFull = false;
   #isListed = false;
 
-  /** `send` returns false when the follower has to catch up: then `resume` is called later. */
+  /** `send` returns false when the follower must catch up; `resume` is called later. */
   constructor(registry: NodeRegistry, send: (news: NodeNews) => boolean, options: FeedOptions = {}) {
     this.#registry = registry;
     this.#send = send;

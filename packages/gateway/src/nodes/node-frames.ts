@@ -1,6 +1,6 @@
 /**
- * Relays the frames of a client of this gateway to a node, in place of a link to the keeper. They are not interpreted here: the node
- * checks each against the role of this client, and names it in its audit log. Keeps NODE-43.
+ * Relays the frames of a client of this gateway to a node, in place of a link to the keeper. The frames are not interpreted here:
+ * the node checks each against the role of this client, and names the client in its audit log. Keeps NODE-43.
  */
 import type { Duplex } from 'node:stream';
 import { SpoolError } from '@spool/protocol';
@@ -12,12 +12,12 @@ import type { NodeRegistry } from './registry.ts';
 /** The maximum length of the name of a user, as a node accepts it. */
 const USER_CHARS_MAX = 100;
 
-/** Returns whether a client may use nodes: a token that is limited is for sessions of this machine. */
+/** Returns whether a client may use nodes: a limited token is for sessions of this machine. */
 export function mayUseNodes({ scope, link }: Principal): boolean {
   return scope.sessions === undefined && scope.from === undefined && link === undefined;
 }
 
-/** Returns the client as the node knows it. Throws if it may not use nodes. */
+/** Returns the identity of the client for the node. Throws if it may not use nodes. */
 export function nodeUserOf(principal: Principal): NodeUser {
   const { name, role } = principal;
   if (!mayUseNodes(principal))
@@ -33,7 +33,7 @@ export function nodeGate(registry: NodeRegistry, node: string): FrameGate {
 
 class NodeFrames implements FrameLink {
   #stream: Duplex | null = null;
-  /** The bytes that were sent before the stream was open. */
+  /** The bytes that arrived before the stream was open. */
   readonly #waiting: Uint8Array[] = [];
   readonly #drained: (() => void)[] = [];
   #isPaused = false;

@@ -1,7 +1,8 @@
 /**
- * The link to a node, seen from the machine that uses it: an HTTP/2 connection whose server is the node, although the node may have
- * dialled. Each client gets its own stream, with its own window, so that one that does not read delays only itself. The
- * streams are not interpreted here: offsets, credit and roles are between the client and the node. Keeps NODE-3, and NODE-7 for a node that does not answer.
+ * The link to a node, on the machine that uses the node: an HTTP/2 connection whose server is the node, even if the node has
+ * dialled. Each client gets a separate stream with its own window, so that one that does not read delays only itself. The streams
+ * are not interpreted here: offsets, credit and roles are between the client and the node. Keeps NODE-3. Keeps NODE-7 for a node
+ * that does not answer.
  */
 import {
   type ClientHttp2Session,
@@ -20,7 +21,7 @@ import { isSignedBy } from './machine-key.ts';
 import { askNode } from './node-requests.ts';
 import type { RelayedAnswer, RelayedRequest } from './relayed-routes.ts';
 
-/** The user on whose behalf a stream is opened. The node records the name, and gives no more rights than this role has. */
+/** The user on whose behalf a stream is opened. The node records the name, and grants no more rights than this role has. */
 export interface NodeUser {
   readonly name: string;
   readonly role: Role;
@@ -28,11 +29,11 @@ export interface NodeUser {
 
 /** An open link to a node, over any road. */
 export interface NodeConnection {
-  /** The version of Spool there. */
+  /** The version of Spool on the node. */
   readonly version: string;
-  /** Opens a stream of frames. Rejects with the node's refusal, or if it does not answer. */
+  /** Opens a stream of frames. Rejects with the node's refusal, or if the node does not answer. */
   open(user: NodeUser): Promise<Duplex>;
-  /** Sends a request about the folder of a session. Absent on a road that carries only frames. */
+  /** Sends a request about the folder of a session. Absent for a road that carries only frames. */
   ask?(user: NodeUser, request: RelayedRequest): Promise<RelayedAnswer>;
   close(): void;
 }
@@ -41,15 +42,15 @@ export interface NodeConnection {
 export interface NodeIntroduction {
   readonly version: string;
   readonly publicKey: string;
-  /** The rights of the caller there. */
+  /** The rights of the caller on the node. */
   readonly role: Role;
 }
 
-/** The bytes that a node may send on one stream, and on all together, before they are read. */
+/** The unread bytes that a node may send on one stream, and on all together. */
 export const STREAM_WINDOW_BYTES = 256 * 1024;
 export const LINK_WINDOW_BYTES = 4 * 1024 * 1024;
 
-/** The time in which a node must have answered a new stream: it only opens a connection to its own daemon. */
+/** The time limit of a node's answer to a new stream: it only opens a connection to its own daemon. */
 const ANSWER_MS_MAX = 10_000;
 
 export const FRAMES_PATH = '/frames';
@@ -57,7 +58,7 @@ export const HELLO_PATH = '/hello';
 export const USER_HEADER = 'spool-user';
 export const ROLE_HEADER = 'spool-role';
 export const CHALLENGE_HEADER = 'spool-challenge';
-/** The versions of the link that the caller speaks, and the one that the node has chosen. */
+/** The versions of the link that the caller speaks, and the version that the node has chosen. */
 export const LINK_HEADER = 'spool-link';
 export const VERSION_HEADER = 'spool-version';
 export const KEY_HEADER = 'spool-key';
@@ -79,7 +80,7 @@ export class NodeLink implements NodeConnection {
     });
     this.#session.on('error', () => {}); // `close` follows
     this.#session.on('connect', () => this.#session.setLocalWindowSize(LINK_WINDOW_BYTES));
-    // A session of HTTP/2 does not end while a write is pending, and its streams neither.
+    // An HTTP/2 session does not end while a write is pending, and nor do its streams.
     duplex.once('close', () => this.close());
     this.#session.once('close', () => {
       duplex.destroy();
@@ -92,7 +93,7 @@ export class NodeLink implements NodeConnection {
     return !this.#session.closed && !this.#session.destroyed;
   }
 
-  /** Asks a node that was dialled who it is: its key is proved, and the version of the link is agreed on. */
+  /** Asks a node that was dialled for its identity: its key is proved, and the version of the link is agreed on. */
   async meet(): Promise<NodeIntroduction> {
     const challenge = newChallenge();
     const { stream, headers } = await this.#request(
@@ -141,7 +142,7 @@ export class NodeLink implements NodeConnection {
     throw refusalIn(headers);
   }
 
-  /** Sends a request, beside the streams of frames. */
+  /** Sends a request beside the streams of frames. */
   async ask({ name, role }: NodeUser, request: RelayedRequest): Promise<RelayedAnswer> {
     if (!this.isOpen) throw new SpoolError('CONNECTION_LOST');
     return await askNode(this.#session, { [USER_HEADER]: encodeURIComponent(name), [ROLE_HEADER]: role }, request);
@@ -153,7 +154,7 @@ export class NodeLink implements NodeConnection {
   }
 }
 
-/** Returns the refusal of a node; one without a code that is known here is from another version. */
+/** Returns the refusal of a node; an unknown code is from another version. */
 function refusalIn(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): SpoolError {
   const code = headers[ERROR_HEADER];
   if (typeof code === 'string' && Object.hasOwn(ERROR_CODES, code))

@@ -22,7 +22,7 @@ export class NodeNotices {
     this.#keeper = keeper;
   }
 
-  /** Passes a notification on, if it is one: it comes from another machine. A failure costs this notification. */
+  /** Passes a message on if it is a valid notification; it comes from another machine. A failure loses only this notification. */
   async pass(node: string, notification: NodeNotification): Promise<void> {
     if (!this.#isWithinLimit(node)) return;
     const { id, name, about, title, body } = notification;

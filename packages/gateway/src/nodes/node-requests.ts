@@ -1,4 +1,7 @@
-/** Requests and their answers on a link to a node, beside the streams of frames: one HTTP/2 request each. Both sides. Keeps NODE-44. */
+/**
+ * Requests and answers on a link to a node, beside the streams of frames: each is one HTTP/2 request. This file has both sides.
+ * Keeps NODE-44.
+ */
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -11,13 +14,13 @@ import { SpoolError } from '@spool/protocol';
 import type { Principal } from '../auth/principal.ts';
 import type { RelayedAnswer, RelayedRequest, RelayedRoutes } from './relayed-routes.ts';
 
-/** The maximum of a body in each direction: an upload, or the changes of a working tree. */
+/** The maximum size of a body in each direction: an upload, or the changes of a working tree. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
-/** The time in which a node must have answered. */
+/** The time limit of a node's answer. */
 const ANSWER_MS_MAX = 30_000;
 
-/** Sends a request to a node, with these headers that name the user. */
+/** Sends a request to a node; the headers name the user. */
 export async function askNode(
   session: ClientHttp2Session,
   user: Readonly<Record<string, string>>,
@@ -27,7 +30,7 @@ export async function askNode(
   try {
     stream = session.request({ ':method': method, ':path': path, ...user }, { endStream: false });
   } catch {
-    throw new SpoolError('CONNECTION_LOST'); // the node has just said that it leaves
+    throw new SpoolError('CONNECTION_LOST'); // the node has just announced that it disconnects
   }
   const { promise, resolve, reject } = Promise.withResolvers<RelayedAnswer>();
   const late = setTimeout(() => {
@@ -37,14 +40,14 @@ export async function askNode(
   stream.on('error', () => {}); // `close` follows
   stream.once('response', (headers) => (status = headers[':status'] ?? 0));
   void readBody(stream).then((text) => {
-    if (status === 0) reject(new SpoolError('CONNECTION_LOST')); // it was reset before its answer
+    if (status === 0) reject(new SpoolError('CONNECTION_LOST')); // the stream was reset before its answer
     else resolve({ status, text });
   }, reject);
   stream.end(body);
   try {
     return await promise;
   } catch (error) {
-    stream.close(constants.NGHTTP2_CANCEL); // an answer that is too long would have no end
+    stream.close(constants.NGHTTP2_CANCEL); // an answer beyond the limit could be endless
     throw error;
   } finally {
     clearTimeout(late);
@@ -68,11 +71,11 @@ export async function answerNode(
     stream.respond({ ':status': status, 'content-type': 'application/json' });
     stream.end(text);
   } catch {
-    stream.close(constants.NGHTTP2_CANCEL); // its sender has left, or has sent too much
+    stream.close(constants.NGHTTP2_CANCEL); // the sender has disconnected, or has sent too much
   }
 }
 
-/** Reads a body. An iterator would destroy the stream at its end, before the answer. */
+/** Reads a body. An iterator would destroy the stream when it ends, before the answer is sent. */
 function readBody(stream: Readable): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const parts: Uint8Array[] = [];

@@ -1,7 +1,7 @@
 /**
- * The link to a machine that uses this one as its node: this side serves HTTP/2 on it. Each stream is a client like any other of the
- * gateway: it has a guarded link to the keeper, with the role that this machine has granted, or the lower one of the user
- * on whose behalf it was opened. The audit log names that user. Keeps NODE-5 and NODE-26.
+ * Serves a machine that uses this one as its node: this side is the HTTP/2 server of their link. Each stream is a client like any
+ * other of the gateway. It has a guarded link to the keeper with the lower of two roles: the one that this machine has granted, and
+ * that of the user on whose behalf it was opened. The audit log names that user. Keeps NODE-5 and NODE-26.
  */
 import { constants, type IncomingHttpHeaders, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
@@ -28,7 +28,7 @@ import {
 import { answerNode } from './node-requests.ts';
 import type { RelayedRoutes } from './relayed-routes.ts';
 
-/** The unsent bytes above which a stream is not read further, or its keeper. */
+/** The number of unsent bytes above which neither a stream nor its keeper is read. */
 const UNSENT_BYTES_MAX = 256 * 1024;
 
 /** The maximum of streams of one link: each is a connection to the keeper. */
@@ -51,7 +51,7 @@ export interface NodeServices {
   readonly relayed?: RelayedRoutes;
 }
 
-/** Serves a machine that has been authenticated. Returns the function that ends it. */
+/** Serves a machine that has been authenticated. Returns a function that ends the service. */
 export function serveMachine(
   duplex: Duplex,
   machine: ServedMachine,
@@ -82,7 +82,7 @@ function serveRequest(
   machine: ServedMachine,
   { authenticator, key, relayed }: NodeServices,
 ): void {
-  if (stream.destroyed || stream.closed) return; // it was reset in the same piece of data, and cannot be answered
+  if (stream.destroyed || stream.closed) return; // the stream was reset in the same piece of data, and cannot be answered
   const refuse = (status: number, code: ErrorCode): void =>
     stream.respond({ ':status': status, [ERROR_HEADER]: code }, { endStream: true });
   const granted = machine.granted();
@@ -134,7 +134,7 @@ interface StreamEnds {
   reset(isRevoked: boolean): void;
 }
 
-/** Connects a stream of frames with the keeper, through the guard. */
+/** Connects a stream of frames to the keeper, through the guard. */
 function serveFrames(stream: Duplex, principal: Principal, authenticator: Authenticator, ends: StreamEnds): void {
   const link = authenticator.open(principal, {
     onData(bytes) {
@@ -147,7 +147,7 @@ function serveFrames(stream: Duplex, principal: Principal, authenticator: Authen
     try {
       link.send(bytes);
     } catch (error) {
-      // Bytes that are not frames, or a token that was revoked a moment ago.
+      // The bytes are not frames, or the token was revoked a moment ago.
       ends.reset(toWireError(error).code === 'TOKEN_REFUSED');
       return link.close();
     }
@@ -159,7 +159,10 @@ function serveFrames(stream: Duplex, principal: Principal, authenticator: Authen
   stream.once('close', () => link.close());
 }
 
-/** Returns the user of a stream, with the lower of two roles: that of the machine, and the one that it has sent for the user. */
+/**
+ * Returns the user of a stream, with the lower of two roles: that of the machine, and the one that the machine has sent for the
+ * user.
+ */
 function endUser(granted: Principal, machine: string, user: string | null, role: unknown): Principal | null {
   if (!isRole(role) || user === null) return null;
   return { ...granted, name: `${user}@${machine}`, role: lower(granted.role, role) };

@@ -1,6 +1,7 @@
 /**
- * The socket on which clients of this machine reach nodes: a line with a request, a line with the answer, and after `open` the frames
- * of the node, unchanged. It is in the folders of the daemon's own socket, and refuses other users, as the daemon does (DOOR-8).
+ * The socket on which clients of this machine reach nodes: a line with a request, a line with the answer, and after `open` the
+ * frames of the node, unchanged. The socket is in the same folders as the daemon's own, and refuses other users, as the daemon does
+ * (DOOR-8).
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -28,7 +29,7 @@ import { type NodeServices, serveMachine } from './node-server.ts';
 import { PATH_CHARS_MAX } from './records.ts';
 import type { NodeRegistry } from './registry.ts';
 
-/** The time in which a client must have sent its request. */
+/** The time limit of a client's request. */
 const ASK_WITHIN_MS = 10_000;
 
 export interface NodeSocketOptions {
@@ -70,7 +71,7 @@ export function listenForClients(paths: readonly string[], options: NodeSocketOp
   for (const path of paths) {
     const server = createServer({ pauseOnConnect: false }, (socket) => serveClient(socket, options));
     server.on('error', (error) => process.stderr.write(`gateway: no socket for nodes: ${error.message}\n`));
-    rmSync(path, { force: true }); // of the last gateway
+    rmSync(path, { force: true }); // the last gateway has left it
     server.listen(path, () => chmodSync(path, 0o600));
   }
 }
@@ -126,7 +127,7 @@ async function answerClient(socket: Socket, line: string, options: NodeSocketOpt
   }
 }
 
-/** Serves the machine at the other end: the caller is this user, so a role is only a limit that the user has chosen. */
+/** Serves the machine at the other end. The caller is this user, so a role is only a limit that the user has chosen. */
 async function serveCaller(
   socket: Socket,
   ask: NodeRequests['serve']['ask'],
@@ -153,7 +154,7 @@ function followNodes(socket: Socket, registry: NodeRegistry): void {
   const feed = new NodeFeed(registry, (news) => socket.write(`${JSON.stringify(news)}\n`));
   socket.on('drain', () => feed.resume());
   socket.once('close', () => feed.close());
-  socket.resume(); // to see that it ends
+  socket.resume(); // needed to detect the end
 }
 
 async function answer<K extends Exclude<NodeOp, 'open' | 'follow' | 'serve'>>(

@@ -1,4 +1,4 @@
-/** A node whose link is open: lists its sessions with the SDK over a stream, and remembers them at each change. */
+/** A node with an open link: lists its sessions with the SDK over a stream, and stores them after each change. */
 import { Client } from '@spool/client';
 import { StreamTransport } from '@spool/client/driver';
 import type { DaemonEvent, ListFilter, ListOptions, SessionInfo } from '@spool/protocol';
@@ -6,19 +6,19 @@ import { runtimeOver } from '../websocket/client-runtime.ts';
 import { checkedSessions } from './listed-sessions.ts';
 import type { NodeConnection, NodeUser } from './node-link.ts';
 
-/** The pause after a list, so that a burst of events is two: the first event is followed at once. */
+/** The pause after a list, so that a burst of events causes two lists: one at the first event, one after the pause. */
 const CHANGES_MS = 300;
 
-/** The time in which a node must answer a list; after it, the sessions are shown as last seen. */
+/** The time limit of a node's list; after it, the sessions are shown as last seen. */
 const LIST_MS_MAX = 3000;
 
-/** The limit for a stream that broke while its link is open, as when the keeper of the node is replaced. */
+/** The limit for a stream that broke while its link stays open, for example because the keeper of the node is replaced. */
 const RECONNECT_MS = 5000;
 
-/** The user of the lists: the node gives it no more than it has granted to this machine. */
+/** The user of the lists: the node grants it no more than it has granted to this machine. */
 const LISTS: NodeUser = { name: 'gateway', role: 'owner' };
 
-/** A notification of a node about one of its sessions. */
+/** A notification from a node about one of its sessions. */
 export type NodeNotification = Extract<DaemonEvent, { type: 'notification' }>;
 
 export interface ListedSessions {

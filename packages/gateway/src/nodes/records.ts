@@ -1,6 +1,6 @@
 /**
- * The files about other machines: the nodes of this one, and the machines that this one has joined. Only the gateway writes them,
- * and a file exists only while it has entries, so that others can see by a look whether there are any.
+ * The files about other machines: the nodes of this one, and the machines that this one has joined. Only the gateway writes these
+ * files, and a file exists only while it has entries, so that others can check for entries without reading it.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -29,7 +29,7 @@ const sshRecord = z.object({
   ...everyNode,
   road: z.literal('ssh' satisfies NodeRoad),
   url: z.string().max(2000),
-  /** The record of the rights of this machine there. */
+  /** The record of this machine's rights on the other machine. */
   token: z.string().max(20),
   agent: z.string().max(PATH_CHARS_MAX).optional(),
 });
@@ -66,7 +66,7 @@ class MachineFile<T> {
     this.#schema = schema;
   }
 
-  /** Returns the entries. A damaged file is an error: overwriting it would forget keys that were pinned. */
+  /** Returns the entries. A damaged file is an error: overwriting it would lose pinned keys. */
   read(): readonly T[] {
     let text: string;
     try {

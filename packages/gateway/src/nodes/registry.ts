@@ -1,6 +1,6 @@
 /**
- * The nodes of this machine, by name: the links of those that are online, and the last sessions of those that are away. Keeps NODE-2: a node that is away is
- * listed with the time since when, and with its last known sessions.
+ * The nodes of this machine, by name: the links of those that are online, and the last sessions of those that are offline. Keeps
+ * NODE-2: an offline node is listed with the time when it was last seen, and with its last known sessions.
  */
 import type { Duplex } from 'node:stream';
 import {
@@ -20,7 +20,7 @@ import { type NodeFile, type NodeRecord, NODES_MAX } from './records.ts';
 import type { RelayedAnswer, RelayedRequest } from './relayed-routes.ts';
 import type { SeenSessions } from './seen-sessions.ts';
 
-/** A node that was seen this recently may be about to return, for example with its next gateway: a client waits for it. */
+/** A node that was seen this recently may return soon, for example with its next gateway, so a client waits for it. */
 const RETURNS_WITHIN_MS = 5000;
 
 const ENDED: ReadonlySet<string> = new Set(ENDED_STATES);
@@ -34,7 +34,7 @@ export class NodeRegistry {
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<(node: string) => void>();
   readonly #startedAt = Date.now();
-  /** Called with the name of a node that is no longer one. */
+  /** Called with the name of a node that was removed or renamed. */
   onRemove: (name: string) => void = () => {};
   /** Called with each notification of a node. */
   onNotification: (node: string, notification: NodeNotification) => void = () => {};
@@ -62,7 +62,7 @@ export class NodeRegistry {
     if (this.#records.size >= NODES_MAX) throw new SpoolError('TOO_MANY', { nodes: NODES_MAX });
   }
 
-  /** Adds a node. One that has joined before under another name has that name no longer. */
+  /** Adds a node. A machine that has joined before under another name loses that name. */
   add(record: NodeRecord): void {
     this.checkName(record.name);
     const before = this.byKey(record.publicKey);
@@ -72,7 +72,10 @@ export class NodeRegistry {
     this.#changed(record.name);
   }
 
-  /** Calls `listener` with the name of each node that has changed, was added or was removed. Returns the function that ends this. */
+  /**
+   * Calls `listener` with the name of each node that has changed, was added or was removed. Returns a function that removes the
+   * listener.
+   */
   onChange(listener: (node: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -95,7 +98,7 @@ export class NodeRegistry {
     this.#save();
   }
 
-  /** Takes the link of a node over, until it is closed; an earlier link of the same node is closed. */
+  /** Takes over the link of a node until it is closed, and closes an earlier link of the same node. */
   connect({ name }: NodeRecord, link: NodeConnection, closed: Promise<void>): void {
     this.#online.get(name)?.link.close();
     const node = new OnlineNode(

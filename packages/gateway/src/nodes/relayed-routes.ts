@@ -1,6 +1,6 @@
 /**
- * Answers requests about the folder of a session that come over a link from another machine: its page shows files, changes and
- * searches of this node with them. They are the routes of this gateway, with the same roles. Keeps NODE-44.
+ * Answers requests about the folder of a session that come over a link from another machine, whose page shows files, changes and
+ * searches of this node. They are the routes of this gateway, with the same roles. Keeps NODE-44.
  */
 import { isRole, mayDo, ROUTE_ROLES, SpoolError } from '@spool/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -61,7 +61,7 @@ export class RelayedRoutes {
       body: checked(route.body, body === '' ? undefined : (JSON.parse(body) as unknown), 'body'),
       client,
       signal,
-      // These routes use of a request only who sent it, and answer with what they return.
+      // These routes use only the sender of a request, and their result is the answer.
       request: { principal } as FastifyRequest,
       reply: null as unknown as FastifyReply,
     });

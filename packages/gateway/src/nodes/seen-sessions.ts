@@ -1,6 +1,6 @@
 /**
- * The sessions of each node as they were last seen, in a file for each node: a node that is away is shown with them, also by the next
- * gateway. They are only a memory: the log on the node is the truth.
+ * Stores the sessions of each node as they were last seen, in a file for each node: an offline node is listed with them, even by
+ * the next gateway. They are only a cache: the log on the node is the truth.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { SessionInfo } from '@spool/protocol';
@@ -62,7 +62,7 @@ export class SeenSessions {
         writeFileSync(`${this.#path(node)}.tmp`, JSON.stringify(this.#seen.get(node)), { mode: 0o600 });
         renameSync(`${this.#path(node)}.tmp`, this.#path(node));
       } catch {
-        // A full disk: the next gateway will know less about a node that is away.
+        // The disk is full: the next gateway will know less about an offline node.
       }
     }
     this.#changed.clear();

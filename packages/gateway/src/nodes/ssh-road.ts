@@ -1,6 +1,6 @@
 /**
- * The road `ssh`: one process of ssh for each node. The package that `spool node add` has copied there starts the daemon if necessary, and
- * connects its gateway with the input and output of that process. Keeps NODE-21.
+ * The road `ssh`: one process of ssh for each node. The package that `spool node add` has copied there starts the daemon if
+ * necessary, and connects its gateway to stdin and stdout of that process. Keeps NODE-21.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { Duplex, type Readable, type Writable } from 'node:stream';
@@ -8,14 +8,14 @@ import { sshCaller, sshDestination, sshReason, SSH_FOLDER, SSH_MARK, sshWords } 
 import { fromWireError, type NewNode, type Role, SpoolError, type WireError } from '@spool/protocol';
 import type { SshRecord } from './records.ts';
 
-/** The maximum of a banner before the first line of the protocol, and of the kept messages of ssh. */
+/** The maximum size of a banner before the first line of the protocol, and of the messages of ssh that are kept. */
 const BANNER_BYTES_MAX = 64 * 1024;
 const SAID_CHARS_MAX = 2000;
 
-/** The limit from the start of ssh to the answer of the gateway there, which may have to be started. */
+/** The time limit from the start of ssh to the answer of the gateway there, which may have to be started. */
 const ANSWER_WITHIN_MS = 20_000;
 
-/** The time for ssh to end; it may be the master of other connections of the user. */
+/** The time for ssh to end; the process may be the master of other connections of the user. */
 const END_WITHIN_MS = 1000;
 
 interface SshTarget extends Pick<SshRecord, 'url'> {
@@ -31,11 +31,11 @@ export function sshTarget({ url, role = 'operator', agent }: NewNode): SshTarget
 
 export interface SshLink {
   readonly duplex: Duplex;
-  /** The record of the rights of this machine there. */
+  /** The record of this machine's rights on the node. */
   readonly token: string;
 }
 
-/** Connects. Rejects with the reason of ssh, or of the node. */
+/** Connects. Rejects with the reason that ssh or the node gives. */
 export async function dialSsh({ url, agent, token, role }: SshTarget, signal?: AbortSignal): Promise<SshLink> {
   const program = `d=${SSH_FOLDER}/current; if [ ! -x "$d/spool" ]; then echo "${SSH_MARK}missing"; exit 3; fi`;
   const script = `${program}; exec "$d/spool" node serve ${sshCaller()} ${token === undefined ? `--role ${role}` : token}`;
@@ -73,7 +73,7 @@ export async function dialSsh({ url, agent, token, role }: SshTarget, signal?: A
   }
 }
 
-/** Reads up to the first line of the protocol, and leaves what follows it. Rejects if ssh ends before. */
+/** Reads up to the first line of the protocol, and leaves the rest unread. Rejects if ssh ends before. */
 async function firstLine(ssh: ChildProcessByStdio<Writable, Readable, Readable>, url: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let said = '';

@@ -19,7 +19,7 @@ export function gatewayTarget({ url, token, ca }: NewNode): Destination & { read
   return { road: 'url', url: gatewayAddress(url).url, token, ...(ca !== undefined && { ca }) };
 }
 
-/** Connects. Rejects with the reason of the gateway. */
+/** Connects. Rejects with the reason that the gateway gives. */
 export async function dialGateway({ url, token, ca }: Destination, signal?: AbortSignal): Promise<Duplex> {
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   const socket = new WebSocket(gatewayAddress(url).socketUrl, [LINK_DIALECT], {
@@ -32,7 +32,7 @@ export async function dialGateway({ url, token, ca }: Destination, signal?: Abor
   });
   const abort = (): void => socket.terminate();
   signal?.addEventListener('abort', abort);
-  socket.once('open', () => resolve(duplexOver(socket))); // at once: the first bytes may have come with the answer
+  socket.once('open', () => resolve(duplexOver(socket))); // at once: the first bytes may have arrived with the answer
   socket.on('unexpected-response', (_request, response) => {
     reject(refusalOf(response.statusCode ?? 0, url));
     response.destroy();

@@ -1,6 +1,6 @@
 /**
- * The token in a notification that answers a question: valid only for this answer to this question, once, for an hour. It is
- * signed with a key that only this gateway has, in memory: the next gateway does not accept it. Keeps NOTE-3.
+ * The token in a notification that answers a question: valid only for this answer to this question, once, for an hour. It is signed
+ * with a key that only this gateway has, in memory: the next gateway does not accept the token. Keeps NOTE-3.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 

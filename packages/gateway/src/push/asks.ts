@@ -1,7 +1,7 @@
 /**
  * The name of a session's question in notifications. A request of an agent is named by its digest, which its status lists. The
  * question of a program in a terminal has no id: its name is derived from the session, the words of the question and its answers,
- * and the time when it was asked. Another question, or the same one asked again, has another name. Keeps NOTE-3.
+ * and its time. Another question, or the same one asked again, has another name. Keeps NOTE-3.
  */
 import { createHash } from 'node:crypto';
 import type { OpenRequest, Question } from '@spool/protocol';

@@ -13,7 +13,7 @@ export interface Message {
   readonly body: Buffer;
 }
 
-/** The result; `isGone`: the address no longer exists. */
+/** The result. `isGone`: the address no longer exists. */
 export interface DeliveryResult {
   readonly trouble: string | null;
   readonly isGone?: boolean;

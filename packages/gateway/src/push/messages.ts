@@ -13,7 +13,7 @@ export interface NoticeLinks {
   readonly links: ActionLinks;
 }
 
-/** A notice with its original request of the agent; null if the log has lost it. */
+/** A notice with the agent's original request; null if the log no longer has it. */
 export interface WholeNotice extends Notice {
   readonly event?: RequestEvent | null | undefined;
 }

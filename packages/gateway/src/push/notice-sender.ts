@@ -1,7 +1,7 @@
 /**
- * Takes notices from the keeper and sends them to every channel that the user has configured and every browser that has
- * subscribed. The keeper keeps a notice until it is reported as done, so that the next gateway sends the notices that this one
- * could not. Keeps NOTE-1.
+ * Takes notices from the keeper and sends them to every channel that the user has configured and every browser that has subscribed.
+ * The keeper keeps a notice until it is reported as sent, so that the next gateway sends the notices that this one could not. Keeps
+ * NOTE-1.
  */
 import { createHash } from 'node:crypto';
 import * as files from 'node:fs';
@@ -30,7 +30,7 @@ export interface NoticeSenderOptions {
   readonly configFile: string;
   readonly tokenCache: TokenCache;
   readonly pushTargets: PushTargets;
-  /** Returns the creator of links; null: the gateway has no server. */
+  /** Returns the creator of links; null if the gateway has no server. */
   place(): NoticeLinks | null;
 }
 
@@ -57,7 +57,7 @@ export class NoticeSender {
             .catch((error: Error) => process.stderr.write(`gateway: a notification: ${error.message}\n`));
         }
       } catch {
-        // No keeper for longer than a client waits: its successor will come.
+        // No keeper for longer than a client waits: the next one will come.
         await new Promise((resolve) => setTimeout(resolve, KEEPER_AGAIN_MS));
       }
     }
@@ -99,7 +99,7 @@ export class NoticeSender {
     return { channel, trouble };
   }
 
-  /** Returns null if this browser may not be notified of it. */
+  /** Returns null if this browser must not be notified of it. */
   #push(notice: WholeNotice, subscription: PushTarget, services: readonly string[]): Promise<NoticeOutcome> | null {
     const { tokenCache, pushTargets } = this.#options;
     const { endpoint, keys, token: id } = subscription;
@@ -134,7 +134,7 @@ export class NoticeSender {
       'content-type': 'application/octet-stream',
       ttl: String(PUSH_TTL_S),
       urgency: isUrgent ? 'high' : 'normal',
-      topic, // a later message about the same session replaces one that has not arrived
+      topic, // a later message about the same session replaces one that has not arrived yet
     };
     const { trouble, isGone } = await this.#delivery.send({ url, headers, body: text }, { isTest });
     if (isGone) pushTargets.remove((one) => one.id === id);

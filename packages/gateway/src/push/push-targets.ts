@@ -20,7 +20,7 @@ export interface PushTarget {
 }
 
 const PER_TOKEN_MAX = 5;
-/** The maximum for all browsers of one share link: the places are shared by all. */
+/** The maximum for all browsers of one share link, which share it. */
 const PER_LINK_MAX = 50;
 const ALL_MAX = 200;
 
@@ -49,10 +49,7 @@ export class PushTargets {
     return this.all().filter((one) => one.token === token);
   }
 
-  /**
-   * Adds a subscription. The same browser subscribes repeatedly: its address is kept once, and its oldest subscription is
-   * dropped.
-   */
+  /** Adds a subscription. A browser subscribes repeatedly: its address is kept once, and its oldest subscription is dropped. */
   add(token: string, { endpoint, keys, link }: Pick<PushTarget, 'endpoint' | 'keys' | 'link'>): PushTarget {
     const others = this.all().filter((one) => one.endpoint !== endpoint);
     const own = others.filter((one) => one.token === token);

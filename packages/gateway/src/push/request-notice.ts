@@ -1,13 +1,13 @@
 /**
  * A request of an agent in a notification: its whole text, or its beginning and the exact number of lines and characters that
- * follow, and the answers that a person can give without seeing more. Keeps REQ-40 and NOTE-5.
+ * follow, with the answers that a person can give without seeing more. Keeps REQ-40 and NOTE-5.
  */
 import type { RequestEvent } from '@spool/client';
 import { visibleTitle } from '@spool/protocol';
 import { requestText } from '@spool/render';
 import type { Action } from './asks.ts';
 
-/** The limits of a channel, and of the text that a phone shows without cutting it unmarked. */
+/** The limits of a channel, and of the text that a phone shows without an unmarked cut. */
 export interface ChannelLimits {
   readonly bytesMax: number;
   /** The maximum length of a text that can be allowed from the notification. */

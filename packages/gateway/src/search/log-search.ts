@@ -64,11 +64,11 @@ async function matchesIn(
       take(reader.flush(), 1);
       reader = new LineText({ offset, isWanted });
     }
-    // The last byte of its end is left out: that may have erased the line.
+    // The last byte of its end is left out: it may be the one that erased the line.
     take(reader.feed(bytes), 1);
     at = offset + bytes.length;
   }
-  // The very last line has not ended; the last line of any other window ends in the window after it.
+  // The very last line has not ended; in any other window, the last line ends in the window after it.
   if (to === before) take(reader.flush(), 0);
   return found;
 }
@@ -78,13 +78,13 @@ interface SearchedLine {
   readonly shownAt: number;
 }
 
-/** Returns a matcher that respects case if the searched text has a capital. */
+/** Returns a matcher, which is case-sensitive if the searched text has a capital. */
 function matcher(sought: string): (text: string) => boolean {
   if (sought !== sought.toLowerCase()) return (text) => text.includes(sought);
   return (text) => text.toLowerCase().includes(sought);
 }
 
-/** Returns a matcher for many lines of ASCII: four times as fast as lowering all of it. */
+/** Returns a matcher for many lines of ASCII: four times as fast as converting all of it to lower case. */
 function anyMatcher(sought: string): RegExp {
   return new RegExp(sought.replaceAll(/[^\w ]/g, '\\$&'), sought === sought.toLowerCase() ? 'i' : '');
 }

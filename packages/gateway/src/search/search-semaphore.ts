@@ -1,6 +1,6 @@
 /**
- * Limits searches, which take the gateway's time: two run at once, and one token has few of them waiting, so that a viewer who
- * sends a thousand delays only itself. Keeps PAGE-10 and PAGE-38.
+ * Limits searches, which take the gateway's time: two run at once, and few wait for each token, so that a viewer who sends a
+ * thousand delays only itself. Keeps PAGE-10 and PAGE-38.
  */
 import { SpoolError } from '@spool/protocol';
 import { Semaphore } from '@spool/native/semaphore';
@@ -12,7 +12,7 @@ export class SearchSemaphore {
   readonly #semaphore = new Semaphore(AT_ONCE);
   readonly #counts = new Map<string, number>();
 
-  /** Runs a search in its turn. A search whose client has disconnected before that is dropped. */
+  /** Runs a search in its turn. A search whose client has disconnected by then is dropped. */
   async take<T>(token: string, signal: AbortSignal, search: () => Promise<T>): Promise<T> {
     const count = this.#counts.get(token) ?? 0;
     if (count >= OF_TOKEN_MAX) throw new SpoolError('TOO_MANY_VISITS', { what: 'searches', most: OF_TOKEN_MAX });

@@ -1,7 +1,7 @@
 /**
- * The source of the certificate and of its renewals: files that the user renews, or our own CA, which renews by itself. A new
- * certificate is used for the next connection, without a restart. A broken one is not used: the old one stays, and the log names
- * the reason. Keeps DOOR-20.
+ * The source of the certificate and of its renewals: files that the user renews, or our own CA, which renews automatically. A new
+ * certificate is used for the next connection, without a restart. A broken certificate is not used: the old one remains, and the
+ * log names the reason. Keeps DOOR-20.
  */
 import { X509Certificate } from 'node:crypto';
 import { watch } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The certificate of a gateway that serves TLS, and the names in it: clients may use these, and the address that was requested.
- * Keeps DOOR-18.
+ * The certificate of a gateway that serves TLS, and the names in it: clients may use these names, and the address that was
+ * requested. Keeps DOOR-18.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';

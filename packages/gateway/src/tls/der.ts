@@ -1,4 +1,4 @@
-/** The few forms of DER (X.690) that a certificate is made of. Only written, never read. */
+/** The few forms of DER (X.690) that a certificate is made of. This code only writes DER and never reads it. */
 
 export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
@@ -14,7 +14,7 @@ export const utf8 = (text: string): Buffer => der(0x0c, Buffer.from(text));
 export const bits = (bytes: Uint8Array, unused = 0): Buffer => der(0x03, Buffer.of(unused), bytes);
 export const TRUE = der(0x01, Buffer.of(0xff));
 
-/** Encodes a positive integer: a first bit that is set would be a sign. */
+/** Encodes a positive integer: a first bit of 1 would be a sign. */
 export function integer(bytes: Uint8Array): Buffer {
   return der(0x02, bytes[0]! & 0x80 ? Buffer.of(0) : Buffer.alloc(0), bytes);
 }

@@ -51,7 +51,7 @@ export interface IssuedCertificate {
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** The start of validity lies this long in the past: clocks of phones differ. */
+/** Validity starts this long in the past, because clocks of phones differ. */
 const BACKDATED_MS = DAY_MS;
 
 export function makeCertificate({

@@ -62,7 +62,7 @@ export class OwnCa {
     const permitted = { domains: DOMAINS, ranges: RANGES };
     const { cert, key } = makeCertificate({ name, days: CA_DAYS, issuer: null, names: null, permitted });
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // The key first: a certificate without its key would be useless.
+    // The key is written first: a certificate without its key would be useless.
     write(keyPath, key.export({ type: 'pkcs8', format: 'pem' }) as string);
     write(certPath, cert);
     return new OwnCa(cert, key);

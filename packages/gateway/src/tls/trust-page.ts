@@ -1,7 +1,7 @@
 /**
- * The page that explains how to trust our own CA. It must be readable before that, so it is served without TLS, on a separate
- * port: two fixed answers, no token, no cookie; no data from a client is used. An attacker on the network could answer in its
- * place, so the page asks the user to compare the fingerprint with the one in the terminal. Keeps DOOR-54.
+ * The page that explains how to trust our own CA. Users need it before they trust the CA, so it is served without TLS, on a
+ * separate port: two fixed answers, no token, no cookie; no data from a client is used. An attacker on the network could answer in
+ * its place, so the page asks the user to compare the fingerprint with the one in the terminal. Keeps DOOR-54.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';

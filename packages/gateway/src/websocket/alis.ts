@@ -3,8 +3,8 @@
  * REM-10.
  *
  * It was written from the public description and checked against the player's reader: a magic string, then one message for each
- * event: a byte for its kind, numbers as LEB128, times in microseconds since the event before, text with its length. A decoder
- * reads each message by itself, so no character may be split.
+ * event. A message has a byte for its kind, numbers as LEB128, times in microseconds since the event before, and text with its
+ * length. A decoder reads each message by itself, so characters must not be split.
  */
 import type { AttachItem } from '@spool/client';
 import type { Size } from '@spool/protocol';
@@ -18,7 +18,7 @@ const KIND = { init: 0x01, endOfStream: 0x04, output: 0x6f, resize: 0x72, exit: 
 /** The theme byte for none: the player uses its own colours. */
 const NO_THEME = 0;
 
-/** The exit code for a session that ended by a signal, or was lost; shells report it as more than 128. */
+/** The exit code for a session that was lost or ended by a signal; shells report such an end as more than 128. */
 const EXIT_UNKNOWN = 255;
 
 const SIZE_DEFAULT: Size = { cols: 80, rows: 24 };

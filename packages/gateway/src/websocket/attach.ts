@@ -38,7 +38,7 @@ export const speakAttach: SubprotocolHandler = (socket, principal, gate, request
       case 'resize':
         return resize(attachment, message);
       case 'detach':
-        await attachment.settled(); // earlier input is still on its way
+        await attachment.settled(); // earlier input has not been sent yet
         return speaker.close();
       default:
         throw new SpoolError('REQUEST_INVALID', { reason: 'unknown type; use input, resize or detach' });
@@ -88,7 +88,7 @@ class AttachedScreen {
     return false;
   }
 
-  /** Translates arrow keys to the present mode of the program: clients of this dialect always send `ESC [ A`. */
+  /** Translates arrow keys for the present mode of the program: clients of this dialect always send `ESC [ A`. */
   keys(bytes: Uint8Array): Uint8Array {
     if (!this.#modes.appCursorKeys || bytes.length !== 3 || bytes[0] !== 0x1b || bytes[1] !== 0x5b) return bytes;
     return 'ABCDHF'.includes(String.fromCharCode(bytes[2]!)) ? Uint8Array.of(0x1b, 0x4f, bytes[2]!) : bytes;

@@ -40,7 +40,7 @@ class GuardedTransport implements Transport {
 
   /**
    * Sends bytes. Never throws: the SDK also sends while it ends a request, from the listener of an abort signal. A refusal of the
-   * guard, for example after the token was revoked, arrives as the last message of the other side, after which there is no retry.
+   * guard, for example because the token was revoked, arrives as the last message of the other side; there is no retry after it.
    */
   send(bytes: Uint8Array): void {
     if (this.#isClosed) return;

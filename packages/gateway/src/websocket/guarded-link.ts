@@ -2,7 +2,7 @@
  * A client's own connection to the keeper, with a guard in between: every frame from the client is examined by itself, and passed
  * on only if the role of its token may send it. WebSockets, routes and other dialects all use it. Keeps DOOR-9 and DOOR-46.
  *
- * It has no queue: for a client that does not read, the keeper is not read either (`pause`), and its watchers wait in the log.
+ * It has no queue: while a client does not read, the keeper is not read either (`pause`), and its watchers wait in the log.
  */
 import { connect, type Socket } from 'node:net';
 import {
@@ -147,7 +147,7 @@ export class GuardedLink {
     const needed = FRAME_ROLES[name];
     if (needed === 'daemon')
       throw new SpoolError('FRAME_INVALID', { type: frame.type, reason: 'only a daemon may send it' });
-    // A connection is closed a moment after its token was revoked; frames in that moment are refused.
+    // A connection is closed a moment after its token was revoked; frames that arrive in that moment are refused.
     if (frame.type !== FrameType.credit && !this.#isValid()) throw new SpoolError('TOKEN_REFUSED');
     if (!mayDo(this.#principal.role, needed))
       return this.#fail(frame.channel, tooLow(name, this.#principal.role, needed));
@@ -201,7 +201,7 @@ export class GuardedLink {
     this.#write(frame, jsonBytes(rewritten));
   }
 
-  /** Passes a command on; the request of an answer is looked up while it is still pending. */
+  /** Passes a command on; for an answer, its request is looked up while it is still pending. */
   async #passCommand(frame: Frame, request: Request): Promise<void> {
     const session = String(request['session'] ?? '').slice(0, 200);
     const note = await answerNote(this.#directory, session, request['command']);

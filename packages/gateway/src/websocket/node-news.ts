@@ -1,4 +1,7 @@
-/** Sends the nodes and their sessions to a client, as lines of JSON: `/ws?follow=nodes`. Each role sees what it may see of a session. Keeps NODE-43. */
+/**
+ * Sends the nodes and their sessions to a client, as lines of JSON: `/ws?follow=nodes`. Each role sees what it may see of a
+ * session. Keeps NODE-43.
+ */
 import { OUTPUT_BYTES_MAX } from '@spool/protocol';
 import type { WebSocket } from 'ws';
 import { mayKnowAll, redacted } from '../auth/guard/redaction.ts';
@@ -10,7 +13,7 @@ import type { NodeRegistry } from '../nodes/registry.ts';
 /** Our own close code for a client that sends something, as in `websockets.ts`. */
 const CLOSE_INVALID = 4003;
 
-/** A token that is for some sessions has no nodes; it gets the end of an empty list, and no reason to ask again. */
+/** A token that is limited to some sessions has no nodes; it gets an empty list that ends, so its page does not ask again. */
 export function sendNodeNews(socket: WebSocket, principal: Principal, registry: NodeRegistry): void {
   socket.on('message', () => socket.close(CLOSE_INVALID, 'nothing is read here'));
   if (!mayUseNodes(principal)) return socket.send(Buffer.from(`${JSON.stringify({ listed: true })}\n`));

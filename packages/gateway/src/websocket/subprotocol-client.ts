@@ -1,7 +1,6 @@
 /**
- * The common part of the dialects: a socket that is written one message at a time, so that a slow client costs one message and
- * its credit, and a client of the daemon with the rights of the token. Keeps REM-7: dialects pass through the same guard as
- * frames.
+ * The common part of the dialects: a socket that is written one message at a time, so that a slow client costs one message and its
+ * credit, and a client of the daemon with the rights of the token. Keeps REM-7: dialects pass through the same guard as frames.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Client } from '@spool/client';

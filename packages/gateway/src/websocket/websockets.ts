@@ -1,7 +1,7 @@
 /**
- * The WebSocket at `/ws`: the frames of the unix socket, over the network; with `?node=NODE`, those of a node. Each client has a separate connection to the keeper,
- * so that a slow one delays only itself: while more than one frame waits for it here, its connection is not read. Keeps DOOR-13
- * and DOOR-26.
+ * The WebSocket at `/ws`: the frames of the unix socket, over the network; with `?node=NODE`, those of a node. Each client has a
+ * separate connection to the keeper, so that a slow one delays only itself: while more than one frame waits for it here, its
+ * connection is not read. Keeps DOOR-13 and DOOR-26.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -26,12 +26,12 @@ const MESSAGE_BYTES_MAX = 1024 * 1024 + 1024;
 const FULL_BYTES = OUTPUT_BYTES_MAX + 1024;
 
 /**
- * The maximum of unsent bytes: a client whose requests the keeper does not accept, or who does not read its answers, is not read
- * any further.
+ * The maximum of unsent bytes: above it, a client whose requests the keeper does not accept, or who does not read its answers, is
+ * not read any further.
  */
 const UNSENT_BYTES_MAX = 1024 * 1024;
 
-/** The interval of pings. Without an answer to two of them, a connection counts as dead: phones close theirs silently. */
+/** The interval of pings. After two pings without an answer, a connection counts as dead: phones close theirs silently. */
 const PING_MS = 30_000;
 
 /** Our own close codes, from the range 4000 to 4999. */
@@ -111,7 +111,7 @@ export class WebSockets {
       this.#live.set(client, state);
       client.on('pong', () => (state.isAlive = true));
       client.on('ping', (data) => {
-        // A client that sends pings and reads no answers would fill the memory with them.
+        // A client that sends pings but reads no answers would fill the memory with them.
         if (client.bufferedAmount <= FULL_BYTES) client.pong(data);
       });
       client.on('error', () => {}); // `close` follows
@@ -198,8 +198,8 @@ function speakFrames(
   });
   client.on('close', () => link.close());
   /**
-   * Returns whether a request may be read: the keeper is not behind with requests, nor the client with answers, some of which the
-   * guard sends itself.
+   * Returns whether a request may be read: the keeper is not behind with requests, and the client is not behind with answers, some
+   * of which the guard sends itself.
    */
   function mayAsk(): boolean {
     return link.bufferedBytes <= UNSENT_BYTES_MAX && client.bufferedAmount <= UNSENT_BYTES_MAX;

@@ -1,6 +1,6 @@
 /**
- * The events log of an agent on its way to a client that may not know everything: who answered and asked, the folder, and what the
- * driver wrote to the agent become stars. The number of bytes stays the same, because offsets are cursors. No byte is held back until its
+ * Redacts the events log of an agent for a client with limited rights: who answered and asked, the folder, and the driver's lines
+ * to the agent become asterisks. The number of bytes stays the same, because offsets are cursors. No byte is held back until its
  * line is complete, because a line may be longer than the client's credit. Keeps DOOR-45.
  */
 
@@ -18,7 +18,7 @@ const [NEWLINE, SPACE, STAR, QUOTE, BACKSLASH, COLON, COMMA] = Buffer.from('\n *
 const [BRACE, BRACKET, BRACE_END, BRACKET_END] = Buffer.from('{[}]') as unknown as number[];
 
 export class AgentEventsRedaction {
-  /** Whether the line is masked as a whole: it began before the first byte that was seen, or is not a record. */
+  /** Whether the whole line is masked: it began before the first byte that was seen, or is not a record. */
   #isBlank = false;
   #depth = 0;
   #isString = false;
@@ -112,7 +112,7 @@ export class AgentEventsRedaction {
     if (!this.#isValue) {
       if (isOfRecord) this.#recordKey = this.#word;
       else this.#eventKey = this.#word;
-      // Every record begins with its type; any other text is the inside of a record.
+      // Every record begins with its type; any other text is from the middle of a record.
       if (isOfRecord && !this.#isTyped && this.#word !== 'type') this.#isBlank = true;
     } else if (isOfRecord && this.#recordKey === 'type') {
       this.#isTyped = true;

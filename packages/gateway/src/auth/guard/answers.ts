@@ -1,6 +1,6 @@
 /**
- * Filters the keeper's messages to a client that may not see everything: other sessions are left out, and fields that its role
- * may not see are removed. Output and screens pass unchanged; in the events of agents, names and folders are masked with
+ * Filters the keeper's messages to a client with limited rights: messages about other sessions are left out, and fields that its
+ * role may not see are removed. Output and screens pass unchanged; in the events of agents, names and folders are masked with
  * asterisks. Keeps DOOR-14 and DOOR-15.
  */
 import {
@@ -25,8 +25,8 @@ import type { Scope } from './scope.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The kind of session data in each answer: it is a session, it has one as `session`, it is a page of them, the history of one,
- * the start of a watch of events, or it has none. Every request has a row.
+ * The kind of session data in each answer: the answer is a session, has one as `session`, is a page of sessions, is the history of
+ * one, starts a watch of events, or has none. Every request has a row.
  */
 const ANSWERS: { readonly [K in Op]: 'is' | 'has' | 'page' | 'history' | 'watched' | 'nothing' } = {
   run: 'is',
@@ -57,7 +57,7 @@ const ANSWERS: { readonly [K in Op]: 'is' | 'has' | 'page' | 'history' | 'watche
   command: 'nothing',
   closeInput: 'nothing',
   type: 'nothing',
-  // These answers are only for an operator without limits, and are not filtered here.
+  // Only an operator without limits gets these answers, so they are not filtered.
   status: 'nothing',
   renew: 'nothing',
   testNotification: 'nothing',
@@ -81,12 +81,12 @@ const ANSWERS: { readonly [K in Op]: 'is' | 'has' | 'page' | 'history' | 'watche
 /** The events log of an agent, as one client watches it. */
 interface RedactedWatch {
   readonly redaction: AgentEventsRedaction;
-  /** The first byte for the client, which may be inside a line; the keeper sends the line from its beginning. */
+  /** The first byte for the client, which may be inside a line; the keeper sends that line from its start. */
   readonly first: number | undefined;
   readonly creditBytes: number;
 }
 
-/** Returns an event as a role may see it, without content from before `since`; null: it is not for this client. */
+/** Returns an event as a role may see it, without content from before `since`; null if it is not for this client. */
 export function eventFor(role: Role, since: number | undefined, event: Json): Json | null {
   const now = eventSince(since, event);
   return now === null || mayKnowAll(role) ? now : redactedEvent(now, role);
@@ -98,7 +98,7 @@ export class Answers {
   /** Lets the keeper send up to this offset. */
   readonly #grant: (channel: number, offset: number) => void;
   readonly #joiner = new FrameJoiner();
-  /** The requests by channel. A subscription keeps its entry until the channel is used again. */
+  /** The requests by channel. A subscription keeps its entry until the channel is reused. */
   readonly #asked = new Map<number, Op>();
 
   readonly #watched = new Map<number, RedactedWatch>();
@@ -109,7 +109,7 @@ export class Answers {
     this.#grant = grant;
   }
 
-  /** Notes that this request of the client is on its way. */
+  /** Notes a request that the client has sent. */
   expect(channel: number, request: Request): void {
     this.#asked.set(channel, request.op);
     this.#watched.delete(channel);
@@ -122,7 +122,7 @@ export class Answers {
     });
   }
 
-  /** Returns the frames for the client: none, the same frame, or another. */
+  /** Returns the frames for the client: none, the same frame, or another one. */
   filter(frame: Frame): readonly Uint8Array[] {
     if (frame.type === FrameType.reply) return this.#reply(frame);
     if (frame.type === FrameType.event) return this.#event(frame);
@@ -166,8 +166,8 @@ export class Answers {
   }
 
   /**
-   * Handles a client that asked for the middle of a line: the keeper sends the whole line, and the part before the offset does
-   * not use the client's credit.
+   * Handles a client that asked for the middle of a line: the keeper sends the whole line, and the bytes before the offset do not
+   * use the client's credit.
    */
   #watching(channel: number, answer: Json): Json {
     const { first, creditBytes = 0 } = this.#watched.get(channel) ?? {};

@@ -1,6 +1,6 @@
 /**
- * Hides everything before the start time of a shared link: one table for all requests, and one for all answers and events, so
- * that a new one does not compile until it has a row. The present screen is shown unchanged. Keeps DOOR-49.
+ * Hides everything before the start time of a shared link. One table covers all requests, another all answers and events, so that a
+ * new one does not compile until it has a row. The present screen is shown unchanged. Keeps DOOR-49.
  */
 import { type Op, type SessionInfo, SpoolError, type StatusInfo } from '@spool/protocol';
 import type { Request } from './requests.ts';
@@ -12,10 +12,7 @@ const REFUSE: Rewrite = () => {
   throw new SpoolError('NOT_ALLOWED', { reason: 'this link shows the present only' });
 };
 
-/**
- * Passes a request on whose answer and frames contain nothing from before, or from which it is removed on the way
- * (`sessionSince`).
- */
+/** Passes a request on, because its answer and frames contain nothing from before, or `sessionSince` removes it on the way. */
 const PRESENT: Rewrite = (request) => request;
 
 /** Starts at the first allowed byte, or later. */
@@ -99,7 +96,7 @@ export function sessionSince(since: number | undefined, session: SessionInfo): S
   };
 }
 
-/** The last words and the cost of an agent may be from before, also in a status that begins now. */
+/** The last words and the cost of an agent may be from before, even in a status that begins now. */
 function statusSince(since: number, { said: _said, usage: _usage, ...status }: StatusInfo): StatusInfo {
   return status.since < since ? { ...status, why: '' } : status;
 }

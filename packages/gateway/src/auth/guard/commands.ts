@@ -9,7 +9,7 @@ import { tooLow } from './refusal.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The contents of a prompt that are only text or an image. Others name files and addresses that the agent would read with the
+ * The contents of a prompt that are only text or an image. Other parts name files and addresses that the agent would read with the
  * rights of its user.
  */
 const SAID_CONTENTS: ReadonlySet<unknown> = new Set(['text', 'image']);
@@ -17,7 +17,7 @@ const SAID_CONTENTS: ReadonlySet<unknown> = new Set(['text', 'image']);
 /** The texts that agents take as their own commands: `/model opus`, and not `/etc/hosts is wrong`. */
 const SLASH_COMMAND = /^\s*\/[^\s/]+(\s|$)/u;
 
-/** Throws if the role may not send this command. A missing command is left to the keeper, which refuses it. */
+/** Throws if the role may not send this command. The keeper refuses a request without a command. */
 export function checkCommand(role: Role, given: unknown): void {
   if (given === undefined) return;
   const command = Object(given) as Json;

@@ -1,6 +1,6 @@
 /**
- * Decides which facts about a session a role may see. A viewer or prompter sees the content of a session, not how, where and by
- * whom it was started, or who else watches: command lines contain secrets, and folders contain names. Keeps DOOR-14 and DOOR-47.
+ * Decides which facts about a session a role may see. A viewer or prompter sees the content of a session, but not how, where and by
+ * whom it was started, or who else watches it: command lines contain secrets, and folders contain names. Keeps DOOR-14 and DOOR-47.
  */
 import {
   type DaemonEvent,
@@ -24,10 +24,7 @@ export function mayKnowAll(role: Role): boolean {
   return mayDo(role, 'operator');
 }
 
-/**
- * Returns a session for roles that may not see everything. Fields that a later version adds are left out until they are listed
- * here.
- */
+/** Returns a session for roles that may not see everything. Fields of later versions are left out until they are listed here. */
 export function redacted(session: SessionInfo, role: Role): SessionInfo {
   const { command, viewers, typed, trouble, driver } = session;
   return {
@@ -135,7 +132,7 @@ const EVENTS: { readonly [K in AnyEvent['type']]: (event: Json, role: Role) => J
   end: AS_IT_IS,
 };
 
-/** Returns an event of a session or of the daemon for roles that may not see everything; null: it is not for them. */
+/** Returns an event of a session or of the daemon for roles with limited rights; null if it is not for them. */
 export function redactedEvent(event: Json, role: Role): Json | null {
   const type = String(event['type']);
   return Object.hasOwn(EVENTS, type) ? EVENTS[type as AnyEvent['type']](event, role) : null;

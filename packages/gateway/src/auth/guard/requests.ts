@@ -34,14 +34,15 @@ function mayType(role: Role): boolean {
 
 /** Rewrites a request that needs no lookup: at once, so that requests keep their order without delay. */
 export function rewriteForRole(role: Role, { inside: _inside, ...asked }: Request): Request {
-  // `inside` is only for terminals of this machine: a client could name any session, and keep others from being shown there.
+  // `inside` is only for terminals of this machine: a remote client could name any session, and so keep others from being shown
+  // there.
   const request: Request = { ...asked, op: asked['op'] as Op };
-  // The redaction of a line depends on its beginning.
+  // How a line is redacted depends on its beginning.
   if (request.op === 'watchEvents' && typeof request['from'] === 'number' && !mayKnowAll(role))
     return { ...request, from: { lineAt: request['from'] } };
   if (request.op === 'command') return { ...request, command: commandForRole(role, request['command']) };
   if (mayType(role)) return request;
-  // The program sees only the size, the focus and the colours of viewers that may type.
+  // The program must see only the size, the focus and the colours of viewers that may type.
   if (request.op === 'view') {
     const { channel, wantsSnapshot, historyLines } = request;
     return { op: 'view', channel, wantsSnapshot, historyLines };
@@ -62,7 +63,7 @@ async function rewriteForSessions(scope: Scope, request: Request): Promise<Reque
     case 'run': {
       const labels = scope.labelsOfNew;
       if (labels === null) throw new SpoolError('NOT_ALLOWED', { reason: 'this token is for some sessions only' });
-      // A repeated request to start a session is answered with that session, never with one outside the scope.
+      // A repeated request to start a session is answered with that session, but never with one outside the scope.
       if (await scope.isTakenOutside(String(request['id'])))
         throw new SpoolError('ID_TAKEN', { session: String(request['id']) });
       return { ...request, labels: { ...(request['labels'] as object | undefined), ...labels } };

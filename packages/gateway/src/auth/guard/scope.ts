@@ -1,11 +1,11 @@
 /**
- * The sessions to which a token is limited. A session outside is answered like one that does not exist, and a reference is
+ * The sessions to which a token is limited. A session outside the scope is answered like one that does not exist. A reference is
  * replaced by the full id that was checked, so that it cannot refer to another session later. Keeps DOOR-15.
  */
 import type { RequestEvent } from '@spool/client';
 import { type ListOptions, type SessionInfo, SpoolError, type TokenScope } from '@spool/protocol';
 
-/** The lookups at the keeper, with all its rights, that resolve a reference. */
+/** Looks sessions up at the keeper, with all rights, to resolve references. */
 export interface Directory {
   get(session: string): Promise<SessionInfo>;
   list(options: ListOptions): Promise<readonly SessionInfo[]>;
@@ -31,7 +31,7 @@ export function isWithin(
 export class Scope {
   readonly #scope: TokenScope;
   readonly #directory: Directory;
-  /** Sessions that are known to be in scope, for events that have only an id. */
+  /** The sessions that are known to be in scope, for events that have only an id. */
   readonly #within = new Set<string>();
 
   constructor(scope: TokenScope, directory: Directory) {

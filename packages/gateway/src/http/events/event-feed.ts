@@ -1,6 +1,6 @@
 /**
- * One subscription to the daemon's events for all streams, from the first stream on. It knows the labels of every session, because
- * most events have only an id, and tokens may be limited to labels. Keeps API-2.
+ * A single subscription to the daemon's events for all streams; it starts with the first stream. It knows the labels of every
+ * session, because most events have only an id, and tokens may be limited to labels. Keeps API-2.
  */
 import type { Client, EventItem } from '@spool/client';
 import type { DaemonEvent, SessionInfo } from '@spool/protocol';
@@ -24,7 +24,7 @@ export class EventFeed {
     this.#ring = ring;
   }
 
-  /** Resolves when every later event will be in the ring. */
+  /** Resolves once the feed is subscribed: every later event will be in the ring. */
   async start(): Promise<void> {
     this.#started ??= this.#start().catch((error: unknown) => {
       this.#started = null;
@@ -43,7 +43,7 @@ export class EventFeed {
   async #start(): Promise<void> {
     const events = this.#source.events();
     try {
-      await this.learn(); // answered after the subscription, which was requested before
+      await this.learn(); // the answer is newer than the subscription, which was requested before
     } catch (error) {
       events.close();
       throw error;
@@ -56,7 +56,7 @@ export class EventFeed {
       try {
         for await (const event of events) this.#take(event);
       } catch {
-        // No keeper for longer than a client waits: its successor will come.
+        // No keeper for longer than a client waits: the next one will come.
       }
       this.#missed();
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
@@ -75,7 +75,7 @@ export class EventFeed {
   #missed(): void {
     this.#ring.push({ type: 'missed', at: Date.now(), reason: 'link-broken' }, null);
     this.onPush();
-    void this.learn().catch(() => {}); // the subscription also notices if the keeper is gone again
+    void this.learn().catch(() => {}); // the subscription also detects that the keeper is gone again
   }
 }
 

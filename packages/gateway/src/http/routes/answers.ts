@@ -1,4 +1,4 @@
-/** The answers that only routes give. The others are those of requests (`@spool/protocol/schemas/session`). */
+/** The answers that only routes return. The others are those of requests (`@spool/protocol/schemas/session`). */
 import { WAITED } from '@spool/protocol/schemas/session';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-/** Routes that pass requests about the folder of a session on to its node, which answers them with its own rules. Keeps NODE-44. */
+/** Passes requests about the folder of a session on to its node, which answers them by its own rules. Keeps NODE-44. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { nodeUserOf } from '../../nodes/node-frames.ts';
 import type { NodeRegistry } from '../../nodes/registry.ts';
@@ -13,7 +13,7 @@ export function onNodes(routes: readonly Route[]): readonly Route[] {
   }));
 }
 
-/** Adds the routes, which `onNodes` has made. */
+/** Adds the routes that `onNodes` has created. */
 export function nodeToolRoutes(registry: NodeRegistry, routes: readonly Route[]): (app: FastifyInstance) => void {
   return (app) => {
     for (const { method, path, bodyBytesMax } of routes)

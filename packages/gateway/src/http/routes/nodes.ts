@@ -35,7 +35,7 @@ export function nodeRoutes({ authenticator, keeper, registry, key }: NodeRouteOp
           reason: 'expected {"name": "…", "publicKey": "…", "signature": "…"}',
         });
       const { name, publicKey, signature } = asked.data;
-      // Unproved, a key of another machine could be registered, which would take that machine's place.
+      // Without the proof, a machine could register the key of another one and take its place.
       const code = bearerOf(request.raw.headers) ?? '';
       if (!isSignedBy(publicKey, inviteText(code, name), signature))
         throw new SpoolError('NOT_ALLOWED', { reason: 'the machine does not prove its key' });

@@ -38,7 +38,7 @@ export interface Route<Query = unknown, Body = unknown> {
   run(ask: RouteRequest<Query, Body>): Promise<unknown>;
 }
 
-/** Ties the types of one route together; a list of routes has none. */
+/** Ties the types of one route together; they are lost in a list of routes. */
 export function route<Query, Body>(made: Route<Query, Body>): Route {
   return made as unknown as Route;
 }
