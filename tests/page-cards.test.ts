@@ -1,76 +1,20 @@
 /** Tests the cards of an agent's conversation in a browser: what they show, where they begin, and how they are answered. */
 // oxlint-disable typescript/no-explicit-any -- what runs in the page has the types of a browser
-import { readFileSync, writeFileSync } from 'node:fs';
-import { execPath } from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { TestDaemon, until } from '@spool/testkit';
 import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE } from '@spool/testkit/browser';
 import { testNeeding } from '@spool/testkit/needs';
 import { afterAll, expect } from 'vitest';
-import { seriousFindings } from './support/accessibility.ts';
+import { got, play, startAgent, text, use } from './support/played-agent.ts';
 
 afterAll(closeBrowser);
 
-const AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const WITHIN = { timeout: 60_000 };
-
-type WireMessage = Readonly<Record<string, unknown>>;
-
-async function start(daemon: TestDaemon, name: string, prompt: string): Promise<string> {
-  const program = `${execPath} ${AGENT} ${daemon.home}/${name}.ndjson`;
-  const flags = ['--agent', 'claude', '-d', '--name', name, '--program', program];
-  const { id } = await daemon.json<{ id: string }>('run', ...flags, '--', prompt);
-  return id;
-}
-
-/** Writes messages into a file, and returns the prompt with which the agent says them. */
-function playing(daemon: TestDaemon, name: string, messages: readonly WireMessage[]): string {
-  const file = `${daemon.home}/${name}.play`;
-  writeFileSync(file, messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
-  return `play ${file}`;
-}
-
-/** Starts an agent that says these messages, one list in each turn, and waits for the end of the last turn. */
-async function play(daemon: TestDaemon, name: string, ...turns: readonly (readonly WireMessage[])[]): Promise<string> {
-  const prompts = turns.map((messages, turn) => playing(daemon, `${name}-${turn}`, messages));
-  const id = await start(daemon, name, prompts[0]!);
-  const client = await daemon.client();
-  const agent = await client.openAgent(id);
-  await using events = client.watchEvents(id);
-  let done = 0;
-  for await (const item of events) {
-    if (item.type !== 'event' || item.event.kind !== 'turn.ended') continue;
-    if (++done === prompts.length) break;
-    await agent.prompt(prompts[done]!);
-  }
-  return id;
-}
-
-const said = (id: string, content: object, parent: string | null = null): WireMessage => ({
-  type: 'assistant',
-  parent_tool_use_id: parent,
-  message: { id, role: 'assistant', content: [content] },
-});
-const text = (id: string, words: string): WireMessage => said(id, { type: 'text', text: words });
-const use = (id: string, name: string, input: object, parent: string | null = null): WireMessage =>
-  said(`m-${id}`, { type: 'tool_use', id, name, input }, parent);
-const got = (id: string, content: string, more: object = {}, parent: string | null = null): WireMessage => ({
-  type: 'user',
-  parent_tool_use_id: parent,
-  message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content, ...more }] },
-});
 
 const PATCH = [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ['-return a - b;', '+return a + b;'] }];
 
-const HOSTILE = [
-  '<script>alert(1)</script> <img src=x onerror=alert(1)>',
-  '[click](javascript:alert(1)) [https://good.example](https://evil.example)',
-  'bidi \u202egnp.exe\u202c, escape \u001b[31mred',
-  'x'.repeat(3000),
-].join('\n\n');
-
 testNeeding(NO_BROWSER)(
-  '[CARD-1, CARD-2, PAGE-7, PAGE-8] cards have the texts, tools and changes of an agent, whatever they contain, in both themes and sizes',
+  '[CARD-1, CARD-2] cards have the texts, tools and changes of an agent, in the order of its events',
   async () => {
     await using daemon = new TestDaemon();
     const reads = ['r1', 'r2', 'r3', 'r4'].flatMap((id) => [
@@ -91,46 +35,36 @@ testNeeding(NO_BROWSER)(
       use('g1', 'Grep', { pattern: 'inner search' }, 't1'),
       got('g1', 'nothing', {}, 't1'),
       got('t1', 'It is **right**.'),
-      text('m2', HOSTILE),
-      use('N'.repeat(300), 'N'.repeat(3000), { ['k'.repeat(3000)]: 'v'.repeat(3000), html: '<b>x</b>' }),
-      got('N'.repeat(300), '{"a":{"b":[1,2]}}'),
     ]);
-    for (const device of [DESK, PHONE])
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await using open = await openPage(daemon, { ...device, colorScheme });
-        const { page, origin } = open;
-        await page.goto(`${origin}/#/s/${id}`);
-        const log = page.getByRole('log', { name: 'What ann said and did' });
-        await log.getByText('play is done').waitFor(WITHIN);
-        expect(await log.getByRole('heading', { name: 'What I found' }).count()).toBe(1);
-        expect(await log.locator('table td').allTextContents()).toContain('d');
-        expect(await log.locator('strong, b', { hasText: 'not bold' }).count()).toBe(0);
-        // Four reads are one card; the failed command is open, with its colours; the edit is folded.
-        await log.getByText('Explored').waitFor(WITHIN);
-        expect(await log.locator('.ansi-red').textContent()).toBe('one failed');
-        expect(await log.locator('mark').count()).toBe(0);
-        const edit = log.locator('.tool-card', { hasText: 'Edit' });
-        await edit.locator('summary').first().click(WITHIN);
-        expect(await edit.locator('mark').allTextContents()).toEqual(['-', '+']);
-        // What the subagent did is in the card of its tool.
-        const task = log.locator('.tool-card', { hasText: 'Subagent' });
-        await task.locator('summary').first().click(WITHIN);
-        await task.locator('.tool-card', { hasText: 'inner search' }).waitFor(WITHIN);
-        expect(await log.locator('script, img, a[href^="javascript"]').count()).toBe(0);
-        expect(await log.textContent()).toContain('<script>alert(1)</script>');
-        const seqs = await log
-          .locator('.column > [data-event-seq]')
-          .evaluateAll((cards: any[]) => cards.map((card) => Number(card.dataset.eventSeq)));
-        expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-        expect(await seriousFindings(page, colorScheme === 'light' ? 'all' : 'colours')).toEqual([]);
-        expect(open.complaints).toEqual([]);
-      }
+    await using open = await openPage(daemon);
+    const { page, origin } = open;
+    await page.goto(`${origin}/#/s/${id}`);
+    const log = page.getByRole('log', { name: 'What ann said and did' });
+    await log.getByText('play is done').waitFor(WITHIN);
+    expect(await log.getByRole('heading', { name: 'What I found' }).count()).toBe(1);
+    expect(await log.locator('table td').allTextContents()).toContain('d');
+    expect(await log.locator('strong, b', { hasText: 'not bold' }).count()).toBe(0);
+    // Four reads are one card; the failed command is open, with its colours; the edit is folded.
+    await log.getByText('Explored').waitFor(WITHIN);
+    expect(await log.locator('.ansi-red').textContent()).toBe('one failed');
+    expect(await log.locator('mark').count()).toBe(0);
+    const edit = log.locator('.tool-card', { hasText: 'Edit' });
+    await edit.locator('summary').first().click(WITHIN);
+    expect(await edit.locator('mark').allTextContents()).toEqual(['-', '+']);
+    // What the subagent did is in the card of its tool.
+    const task = log.locator('.tool-card', { hasText: 'Subagent' });
+    await task.locator('summary').first().click(WITHIN);
+    await task.locator('.tool-card', { hasText: 'inner search' }).waitFor(WITHIN);
+    const seqs = await log
+      .locator('.cards > [data-event-seq]')
+      .evaluateAll((cards: any[]) => cards.map((card) => Number(card.dataset.eventSeq)));
+    expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+    expect(open.complaints).toEqual([]);
   },
 );
 
 testNeeding(NO_BROWSER)(
-  '[CARD-5, CARD-6, CARD-11] a conversation of 3,600 messages opens at its end with a small part of its log; older cards do not move those in view, a card has an address, and is found',
+  '[CARD-5, CARD-6, CARD-11, CARD-40] a conversation of 3,600 messages opens at its end with a small part of its log; older cards do not move those in view, a card has an address, and is found; what is out of view is not laid out',
   async () => {
     await using daemon = new TestDaemon();
     const turns = Array.from({ length: 60 }, (_, turn) =>
@@ -177,6 +111,17 @@ testNeeding(NO_BROWSER)(
     expect(Math.abs(moved)).toBeLessThan(40);
     expect(await first()).toBeLessThan(before);
 
+    // Groups are few, each card is in the group of its number, and only those near the view are laid out.
+    const groups = await log.locator('.cards').evaluateAll((boxes: any[]) =>
+      boxes.map((box) => ({
+        numbers: [...box.querySelectorAll('[data-event-seq]')].map((card: any) => card.dataset.eventSeq >> 6),
+        isLaidOut: box.firstElementChild.checkVisibility({ contentVisibilityAuto: true }),
+      })),
+    );
+    expect(groups.length).toBeGreaterThan(5);
+    for (const { numbers } of groups) expect(new Set(numbers).size).toBe(1);
+    expect(groups.filter(({ isLaidOut }) => isLaidOut).length).toBeLessThan(groups.length / 2);
+
     const target = (await first()) - 500;
     await page.goto(`${origin}/#/s/${id}/e/${target}`);
     const card = log.locator('[data-target]');
@@ -216,7 +161,7 @@ testNeeding(NO_BROWSER)(
   async () => {
     await using daemon = new TestDaemon();
     const ask = (id: string): object => ({ ask: { id, tool: 'Bash', input: { command: `echo ${id}` } } });
-    const id = await start(daemon, 'ann', `steps ${JSON.stringify([ask('one'), ask('two')])}`);
+    const id = await startAgent(daemon, 'ann', `steps ${JSON.stringify([ask('one'), ask('two')])}`);
     await (await daemon.client()).waitUntil(id, 'blocked', { timeoutMs: WITHIN.timeout });
     await using open = await openPage(daemon);
     const { page, origin } = open;
@@ -259,7 +204,7 @@ testNeeding(NO_BROWSER)(
         suggestions: [{ ...rule, destination: 'session' }],
       },
     });
-    const id = await start(daemon, 'ann', `steps ${JSON.stringify(['one', 'two', 'three'].map(ask))}`);
+    const id = await startAgent(daemon, 'ann', `steps ${JSON.stringify(['one', 'two', 'three'].map(ask))}`);
     await (await daemon.client()).waitUntil(id, 'blocked', { timeoutMs: WITHIN.timeout });
     await using open = await openPage(daemon);
     const { page, origin } = open;
@@ -342,7 +287,7 @@ testNeeding(NO_BROWSER)(
   '[CARD-8, CARD-9] drafts survive a reload; images, earlier prompts, the queue and Escape work from the prompt box',
   async () => {
     await using daemon = new TestDaemon();
-    const id = await start(daemon, 'ann', 'say hello');
+    const id = await startAgent(daemon, 'ann', 'say hello');
     await (await daemon.client()).waitUntil(id, 'idle', { timeoutMs: WITHIN.timeout });
     await using open = await openPage(daemon);
     const { page, origin } = open;

@@ -48,7 +48,7 @@ testNeeding(NO_BROWSER)(
     const { page, origin } = open;
     await page.goto(`${origin}/#/s/${id}`);
     const log = page.getByRole('log', { name: 'What ann said and did' });
-    const cards = log.locator('.column > [data-event-seq]');
+    const cards = log.locator('.cards > [data-event-seq]');
     await log.getByText('said three').waitFor(WITHIN);
     await until('the terminal is live', async () => (await shownText(page)).includes('said three'));
 
@@ -78,7 +78,7 @@ testNeeding(NO_BROWSER)(
     await moment.focus();
     await page.keyboard.press('Home');
     await until('no card has begun', async () => (await log.locator('[data-moment]').count()) === 0);
-    expect(await log.locator('.column > [data-event-seq]:not([data-later])').count()).toBe(0);
+    expect(await log.locator('.cards > [data-event-seq]:not([data-later])').count()).toBe(0);
     await page.keyboard.press('End');
     await until('the last card is marked', async () => (await log.locator('[data-later]').count()) === 0);
 
@@ -112,7 +112,7 @@ testNeeding(NO_BROWSER)(
     await log.getByText('said two').waitFor(WITHIN);
     expect(await page.locator('.xterm').count()).toBe(0);
     expect(await page.getByRole('separator').count()).toBe(0);
-    await log.locator('.column > [data-event-seq]', { hasText: 'said one' }).tap();
+    await log.locator('.cards > [data-event-seq]', { hasText: 'said one' }).tap();
     await page.getByRole('button', { name: /^Show .* in the terminal$/ }).tap();
     const past = page.locator('.time-view');
     await until('the past is shown', async () => {

@@ -66,9 +66,9 @@ export function AgentView(props: AgentViewProps) {
   return (
     <div className="agent-view" ref={view}>
       <div className="agent-bar quiet">
-        <p className="one-line" role="status">
-          {CONDITION_WORDS[conditionOf(session)]}
-          {session.status.activity === null ? '' : ` · ${session.status.activity}`}
+        <p className="one-line" role="status" data-empty={session.status.activity === null || undefined}>
+          <span className="sr-only">{CONDITION_WORDS[conditionOf(session)]}. </span>
+          {session.status.activity}
         </p>
         <CopyButton text={() => conversationMarkdown(parts)} label="Copy as Markdown">
           Copy as Markdown

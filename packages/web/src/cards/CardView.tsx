@@ -1,7 +1,7 @@
-/** One card of the conversation, by the kind of its entry. It is rendered again only when its entry, or one inside it, has changed. */
+/** One card of the conversation, by the kind of its entry. It is rendered again only when its entry, or one inside it, has changed. Keeps CARD-41. */
 import type { TranscriptEntry } from '@spool/render';
 import { memo } from 'react';
-import type { CardItem } from './arrange.ts';
+import { type CardItem, entryOf } from './arrange.ts';
 import { DiffView } from './DiffView.tsx';
 import { AgentCard, DecisionCard, NoteCard, PlanCard, TurnEndCard } from './SmallCards.tsx';
 import { MessageCard, PromptCard, ThinkingCard } from './TextCards.tsx';
@@ -80,8 +80,6 @@ function PlainCard({ entry, isPast }: { readonly entry: TranscriptEntry; readonl
       return null; // tools and ends of turns are handled above
   }
 }
-
-const entryOf = (item: CardItem): TranscriptEntry => (item.type === 'reads' ? item.entries[0]! : item.entry);
 
 /** The number of the first event of a card, and its kind: several entries may begin with one event. */
 export function keyOf(item: CardItem): string {

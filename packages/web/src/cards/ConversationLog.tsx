@@ -161,7 +161,7 @@ function useKeptPlace(
 /** Returns the first card in view, and its place. */
 function anchorOf(box: HTMLElement): { readonly card: Element; readonly top: number } | null {
   const edge = box.getBoundingClientRect().top;
-  const cards = [...box.querySelectorAll('.column > [data-event-seq]')];
+  const cards = [...box.querySelectorAll('.cards > [data-event-seq]')];
   const card = cards.find((each) => each.getBoundingClientRect().bottom > edge);
   return card === undefined ? null : { card, top: card.getBoundingClientRect().top };
 }

@@ -7,8 +7,9 @@ import { Fold } from './Fold.tsx';
 import { Markdown } from './Markdown.tsx';
 
 const WHO_CHARACTERS_MAX = 80;
-/** The lines of a prompt that are shown at first. */
+/** The lines and characters of a prompt that are shown at first. */
 const PROMPT_LINES = 24;
+const PROMPT_CHARACTERS = 4_000;
 /** The formats that every browser shows; others are named. */
 const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -18,7 +19,13 @@ type TextEntry<K extends TranscriptEntry['kind']> = Extract<TranscriptEntry, { r
 export function PromptCard({ entry }: { readonly entry: TranscriptEntry & PromptEntry }) {
   const [isFull, setFull] = useState(false);
   const lines = entry.words.split(/\r\n|\n/);
-  const shown = isFull ? lines : lines.slice(0, PROMPT_LINES);
+  const shown = isFull
+    ? lines
+    : entry.words
+        .slice(0, PROMPT_CHARACTERS)
+        .split(/\r\n|\n/)
+        .slice(0, PROMPT_LINES);
+  const isCut = shown.length < lines.length || (!isFull && entry.words.length > PROMPT_CHARACTERS);
   const notes = [
     ...(entry.who === undefined ? [] : [visibleTitle(entry.who, WHO_CHARACTERS_MAX)]),
     ...(entry.isSteering ? ['sent into the running turn'] : []),
@@ -37,9 +44,11 @@ export function PromptCard({ entry }: { readonly entry: TranscriptEntry & Prompt
             </span>
           ),
         )}
-        {shown.length < lines.length && (
+        {isCut && (
           <button type="button" className="button plain" onClick={() => setFull(true)}>
-            Show all {lines.length} lines
+            {lines.length > PROMPT_LINES
+              ? `Show all ${lines.length} lines`
+              : `Show all ${entry.words.length.toLocaleString()} characters`}
           </button>
         )}
       </div>

@@ -16,6 +16,9 @@ export type CardItem =
     }
   | { readonly type: 'reads'; readonly entries: readonly ToolCardEntry[]; readonly revision: number };
 
+/** The entry with which a card begins. */
+export const entryOf = (item: CardItem): TranscriptEntry => (item.type === 'reads' ? item.entries[0]! : item.entry);
+
 /** The number of reads in a row that become one card. */
 const READS_MIN = 4;
 const READING: ReadonlySet<string> = new Set(['read', 'search']);

@@ -9,7 +9,7 @@ const OWN_PRESSES = 'a, button, summary, input, label, textarea, img';
 
 /** Returns the card in the column that contains an element; null if there is none. */
 export function cardOf(target: EventTarget | null): HTMLElement | null {
-  return target instanceof Element ? target.closest<HTMLElement>('.column > [data-event-seq]') : null;
+  return target instanceof Element ? target.closest<HTMLElement>('.cards > [data-event-seq]') : null;
 }
 
 /** Returns whether a press was meant for the card itself, and not for a part of it or for a selection. */
@@ -51,7 +51,7 @@ export function focusCard(box: HTMLElement, from: HTMLElement | null, step: 1 | 
 }
 
 const cardsIn = (box: HTMLElement): HTMLElement[] => [
-  ...box.querySelectorAll<HTMLElement>('.column > [data-event-seq]'),
+  ...box.querySelectorAll<HTMLElement>('.cards > [data-event-seq]'),
 ];
 
 interface MomentCardOptions {

@@ -12,7 +12,7 @@ import { noteRead } from '../wall/unread.ts';
 import { ring } from './bell.ts';
 import { copy, onCopyAsked } from './clipboard.ts';
 import { useClipboardKeys } from './clipboard-keys.ts';
-import { newEmulator, setTheme } from './emulator.ts';
+import { hidesCursor, newEmulator, setTheme } from './emulator.ts';
 import { selectByHold } from './hold.ts';
 import { provideLinks } from './link-provider.ts';
 import { openLink } from './open-link.ts';
@@ -207,6 +207,13 @@ const COLUMNS_BESIDE = 4;
 
 function keepColumnInSight(emulator: Emulator, box: HTMLElement, screen: HTMLElement): void {
   if (screen.offsetWidth <= box.clientWidth) return;
+  if (hidesCursor(emulator)) {
+    // A dialog begins at the left. After that, only the user scrolls.
+    if (box.dataset['follows'] === 'cursor') box.scrollLeft = 0;
+    delete box.dataset['follows'];
+    return;
+  }
+  box.dataset['follows'] = 'cursor';
   const columnPx = screen.offsetWidth / emulator.cols;
   const left = emulator.buffer.active.cursorX * columnPx;
   if (left + COLUMNS_BESIDE * columnPx > box.scrollLeft + box.clientWidth)

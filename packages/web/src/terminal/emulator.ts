@@ -47,4 +47,7 @@ export function resizeTo(terminal: Terminal, cols: number, rows: number): void {
   mendAlternate(coreOf(terminal));
 }
 
+/** Returns whether the program has hidden its cursor: its place then means nothing to a user. */
+export const hidesCursor = (terminal: Terminal): boolean => coreOf(terminal).coreService.isCursorHidden;
+
 const coreOf = (terminal: Terminal): EngineCore => (terminal as unknown as { _core: EngineCore })._core;
