@@ -5,6 +5,7 @@
  *   in their name and set-up keeps old ones, so a `spool attach` that runs across a rebuild still finds its chunks.
  * - `holder.mjs` and `keeper.mjs`: one file each, without later imports, so a rebuild cannot affect a running daemon.
  * - `gateway.mjs`: also one file, with all code that faces a network. No other program reads it.
+ * - `nats.mjs`, the client of NATS, which a gateway loads when it is in a fleet.
  * - `web/`, the page (`page.mjs`).
  * - `check-config.mjs`, which reads the user's rules and milestones for `spool doctor`.
  *
@@ -37,6 +38,8 @@ const PROGRAMS = [
   { name: 'bridge', entry: 'packages/driver-process/src/bridge/main.ts', isSplit: false },
   { name: 'pipe', entry: 'packages/driver-process/src/pipe/pipe.ts', isSplit: false },
   { name: 'gateway', entry: 'packages/gateway/src/main.ts', isSplit: false },
+  // The client of NATS: the gateway loads it for the first fleet.
+  { name: 'nats', entry: 'packages/gateway/src/nats/library-main.ts', isSplit: false },
   { name: 'screens', entry: 'packages/keeper/src/screens/worker/main.ts', isSplit: false },
   { name: 'check-config', entry: 'packages/keeper/src/check-config.ts', isSplit: false },
   { name: 'keeper-here', entry: 'packages/keeper/src/index.ts', isSplit: false },
@@ -51,7 +54,7 @@ const CHUNKS = [
     name: 'core',
     test: new RegExp(
       [
-        'packages/protocol/(?!src/(schemas/|agent/(command|event)-schema\\.|config/))',
+        'packages/protocol/(?!src/(schemas/|fleets\\.|agent/(command|event)-schema\\.|config/))',
         'packages/vt/src/scan/character-width\\.',
         'node_modules/get-east-asian-width/',
         'packages/client/src/(request-client|check|doors|input|list|wait|options|link/|node/(requests|connect|dial|known-sockets|daemon-|private-folder|sleep)|streams/typing)',

@@ -72,7 +72,13 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   },
   gateway: {
     packages: ['client', 'native', 'protocol', 'render', 'vt'],
-    npm: { fastify: '*', uqr: 'src/tls/trust-page.ts', ws: '*', zod: '*' },
+    npm: {
+      '@nats-io/transport-node': 'src/nats/library-main.ts',
+      fastify: '*',
+      uqr: 'src/tls/trust-page.ts',
+      ws: '*',
+      zod: '*',
+    },
     node: 'everywhere',
   },
   cli: {

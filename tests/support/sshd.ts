@@ -1,9 +1,10 @@
 /** A real sshd on loopback for tests, with its own keys and configuration; it lets in the user who runs the tests. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { until } from '@spool/testkit';
+import { freePort } from './free-port.ts';
 
 export class TestSshd implements AsyncDisposable {
   readonly folder: string;
@@ -89,14 +90,6 @@ export class TestSshd implements AsyncDisposable {
 function writeProgram(path: string, line: string): void {
   writeFileSync(path, `#!/bin/sh\n${line}\n`);
   chmodSync(path, 0o755);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function canConnect(port: number): Promise<boolean> {

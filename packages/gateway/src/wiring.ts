@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
-import { doorsFolder, type GatewayStart, joinsFile, nodesFile, nodeSocketBeside } from '@spool/protocol';
+import { doorsFolder, fleetsFile, type GatewayStart, joinsFile, nodesFile, nodeSocketBeside } from '@spool/protocol';
 import { openRequest } from './auth/answer-note.ts';
 import { Auditor } from './auth/auditor.ts';
 import type { ConnectionFaults } from './http/connection-faults.ts';
@@ -31,13 +31,14 @@ import { makeGatewayServer } from './http/server.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { ActiveRequests } from './http/active-requests.ts';
 import { WebSockets } from './websocket/websockets.ts';
+import { Fleets } from './nats/fleets.ts';
 import { DialledNodes } from './nodes/dialled-nodes.ts';
 import { JoinEntrance } from './nodes/join-entrance.ts';
 import { JoinedMachines } from './nodes/joined-machines.ts';
 import { MachineKey } from './nodes/machine-key.ts';
 import { listenForClients } from './nodes/node-socket.ts';
 import { LINK_DIALECT, speakLink } from './nodes/link-dialect.ts';
-import { joinFileAt, nodeFileAt } from './nodes/records.ts';
+import { fleetFileAt, joinFileAt, nodeFileAt } from './nodes/records.ts';
 import { NodeRegistry } from './nodes/registry.ts';
 import { NodeNotices } from './nodes/node-notices.ts';
 import { RelayedRoutes } from './nodes/relayed-routes.ts';
@@ -95,22 +96,32 @@ export async function wire(
   const tools = pageToolRoutes(authenticator);
   const relayed = new RelayedRoutes(tools, authenticator);
   const joined = new JoinedMachines({ file: joinFileAt(joinsFile(home)), key, authenticator, keeper, relayed });
+  const services = { authenticator, key, relayed };
+  const fleets = new Fleets({
+    file: fleetFileAt(fleetsFile(home)),
+    seedFile: `${folder}/nats.nk`,
+    services,
+    keeper,
+    registry,
+  });
   listenForClients(paths.map(nodeSocketBeside), {
     registry,
     joined,
-    dialled: new DialledNodes(registry),
-    services: { authenticator, key, relayed },
+    dialled: new DialledNodes(registry, fleets),
+    fleets,
+    services,
     keeper,
   });
   tokenCache.onChange = () => {
     joined.closeRevoked();
+    fleets.closeRevoked();
     const isValid = (id: string): boolean => tokenCache.isValid(id);
     activeRequests.closeRevoked(isValid);
     lastUsed.forget(isValid);
     pushTargets.remove(({ token }) => !isValid(token));
   };
   const sockets = new WebSockets(authenticator, held, registry, {
-    [LINK_DIALECT]: speakLink({ authenticator, key, relayed }),
+    [LINK_DIALECT]: speakLink(services),
   });
   const events = new EventStreams(keeper, `${Date.now().toString(36)}${randomBytes(3).toString('hex')}`, bind);
   const noticeSender = new NoticeSender({

@@ -28,7 +28,9 @@ const FILES = [...PROGRAMS, 'spool_native.node'];
 export const PROGRAMS_IN_C = ['spool-beside', 'spool-fd-store', 'spool-hook', 'spool-tied'];
 const PAGE = 'web';
 /** A daemon that was started without one of these works all the same; one that has it does not give it up. */
-const FILES_PERHAPS = [...PROGRAMS_IN_C, `${PAGE}/index.html`];
+/** Read by the gateway for some users only. */
+const LIBRARY = 'nats.mjs';
+const FILES_PERHAPS = [...PROGRAMS_IN_C, LIBRARY, `${PAGE}/index.html`];
 
 /** The number of failures in a row after which the next folder is tried. */
 const FAILURES_EACH = 2;
@@ -174,7 +176,7 @@ export function nodePath(path: string, fd: number): string {
 
 function copyFiles(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o700 });
-  const names = [...FILES, ...PROGRAMS_IN_C.filter((name) => existsSync(installedFile(from, name)))];
+  const names = [...FILES, ...[...PROGRAMS_IN_C, LIBRARY].filter((name) => existsSync(installedFile(from, name)))];
   for (const name of names) copyPrivately(installedFile(from, name), `${to}/${name}`);
   for (const name of existsSync(`${from}/${PAGE}`) ? readdirSync(`${from}/${PAGE}`, { recursive: true }) : []) {
     const path = `${PAGE}/${String(name)}`;

@@ -91,6 +91,11 @@ export function joinsFile(home: Home): string {
   return `${doorsFolder(home)}/joins.json`;
 }
 
+/** Returns the file with the fleets of this machine, which exists while there are some. The gateway writes it. */
+export function fleetsFile(home: Home): string {
+  return `${doorsFolder(home)}/fleets.json`;
+}
+
 /** Returns the socket beside the daemon's on which the gateway connects local clients with nodes. */
 export function nodeSocketBeside(socket: string): string {
   return `${socket.slice(0, socket.lastIndexOf('/'))}/nodes.sock`;

@@ -12,6 +12,8 @@ export const NODE_ROADS = [
   'url',
   /** This machine runs ssh, and the node serves it over the input and output of that process. */
   'ssh',
+  /** Both machines are clients of a NATS server, which passes messages on. */
+  'nats',
 ] as const;
 export type NodeRoad = (typeof NODE_ROADS)[number];
 
@@ -46,7 +48,8 @@ export interface JoinedMachine {
   /** `refused`: that machine has removed this node, so it is not dialled any more. */
   readonly state: 'online' | 'away' | 'refused';
   readonly since: number;
-  readonly fingerprint: string;
+  /** The fingerprint of the key of that machine; absent for a fleet, which is many. */
+  readonly fingerprint?: string | undefined;
   /** The fingerprint of the key of this machine. */
   readonly ownFingerprint: string;
   /** The reason why the last attempt to reach it failed. */
@@ -61,6 +64,25 @@ export interface NodeSessions {
   readonly sessions: readonly SessionInfo[];
   /** The number of ended sessions that match, whatever the limit. */
   readonly ended: number;
+}
+
+/** A fleet that this machine uses. */
+export interface FleetInfo {
+  readonly fleet: string;
+  readonly url: string;
+  /** The key of this machine at the NATS server. */
+  readonly key: string;
+  readonly nodes: readonly NodeInfo[];
+}
+
+/** The place of a fleet, and who this machine is there. */
+export interface FleetPlace {
+  readonly url: string;
+  readonly fleet: string;
+  /** The file with the seed of the nkey of this machine; by default one that Spool makes. */
+  readonly seedFile?: string | undefined;
+  /** A file with certificates to trust besides the usual ones. */
+  readonly ca?: string | undefined;
 }
 
 export interface NewNode {
@@ -115,6 +137,14 @@ export interface NodeRequests {
   leave: { ask: { readonly name: string }; answer: JoinedMachine };
   /** Adds a node that this machine dials. */
   add: { ask: NewNode; answer: NodeInfo };
+  /** Returns the public nkey of this machine, which is made if necessary. */
+  natsKey: { ask: Pick<FleetPlace, 'seedFile'>; answer: { readonly key: string } };
+  /** Makes this machine a node of a fleet. */
+  joinFleet: { ask: FleetPlace & { readonly name: string; readonly role?: Role | undefined }; answer: JoinedMachine };
+  /** Adds all nodes of a fleet, now and later. */
+  addFleet: { ask: FleetPlace & { readonly role?: Role | undefined }; answer: FleetInfo };
+  /** Removes a fleet with its nodes. */
+  removeFleet: { ask: Pick<FleetPlace, 'fleet'>; answer: { readonly fleet: string } };
   /** Serves the machine at the other end of this connection, with the rights of a token of the kind `peer`; the first time makes one. */
   serve: {
     ask: { readonly name: string; readonly role: Role } | { readonly name: string; readonly token: string };

@@ -1,6 +1,5 @@
 /** `spool node`: other machines whose sessions are used as if they were here, and the machines that this one serves. */
 import { hostname } from 'node:os';
-import { resolve } from 'node:path';
 import { askNodes, type NodeRoadOptions } from '@spool/client/nodes';
 import { isRole, type NodeInfo, NODE_NAME, type Role, ROLES, SpoolError } from '@spool/protocol';
 import { shortDuration } from '@spool/protocol/duration';
@@ -10,6 +9,7 @@ import { isTerminal, notice, print, printJson, terminalWidth } from '../output/s
 import { formatTable } from '../output/table.ts';
 import { openForRequests, type ProgramLocation, type VerbAction } from '../program.ts';
 import { nodeNames } from '../remote/node-choice.ts';
+import { ownAuthority } from '../remote/own-authority.ts';
 import { readToken } from '../remote/token-file.ts';
 
 type NodeFlags = Parameters<VerbAction<'node'>>[0]['flags'];
@@ -20,7 +20,22 @@ const node: VerbAction<'node'> = async ({ flags, operands }, program) => {
   switch (action) {
     case 'invite':
       return await invite(flags, program);
+    case 'nats-key':
+    case 'nats-config': {
+      const { natsConfig, natsKey } = await import('../remote/fleet.ts');
+      return action === 'nats-key'
+        ? await natsKey(flags, road)
+        : natsConfig(flags.fleet, operands.slice(1), flags.json);
+    }
     case 'join': {
+      if (first !== undefined && isFleetAddress(first)) {
+        const { joinFleet } = await import('../remote/fleet.ts');
+        return await joinFleet(
+          first,
+          { ...flags, name: checkedName(flags.name ?? hostname()), role: roleOf(flags.role) },
+          road,
+        );
+      }
       if (first === undefined || second === undefined) throw new UsageError('`node join` needs URL and CODE', 'node');
       const name = checkedName(flags.name ?? hostname());
       const joined = await askNodes('join', { url: first, code: second, name, role: roleOf(flags.role) }, road);
@@ -29,12 +44,16 @@ const node: VerbAction<'node'> = async ({ flags, operands }, program) => {
         print(
           `${printable(joined.name)} now uses this machine as ${joined.as}, with the rights of ${article(joined.role)}.`,
         );
-        notice(`Its key: ${joined.fingerprint}. The key of this machine: ${joined.ownFingerprint}.`);
+        notice(`Its key: ${joined.fingerprint ?? ''}. The key of this machine: ${joined.ownFingerprint}.`);
       }
       return 0;
     }
     case 'add': {
       if (first === undefined) throw new UsageError('`node add` needs URL', 'node');
+      if (isFleetAddress(first)) {
+        const { addFleet } = await import('../remote/fleet.ts');
+        return await addFleet(first, { ...flags, role: roleOf(flags.role) }, road);
+      }
       const added = await (first.startsWith('ssh:') ? addOverSsh : addNode)(first, flags, road, program);
       if (flags.json) printJson(added);
       else {
@@ -55,6 +74,10 @@ const node: VerbAction<'node'> = async ({ flags, operands }, program) => {
       return 0;
     }
     case 'remove': {
+      if (flags.fleet !== undefined) {
+        const { removeFleet } = await import('../remote/fleet.ts');
+        return await removeFleet(flags.fleet, flags.json, road);
+      }
       if (first === undefined) throw new UsageError('which node? `spool node ls` lists them', 'node');
       const { nodes } = await askNodes('list', {}, road);
       const found = nodes.find(({ name }) => name === first);
@@ -95,7 +118,7 @@ const node: VerbAction<'node'> = async ({ flags, operands }, program) => {
     }
     default:
       throw new UsageError(
-        `unknown action \`node ${action}\`; use add, invite, join, ls, remove, joined or leave`,
+        `unknown action \`node ${action}\`; use add, invite, join, ls, remove, joined, leave, nats-key or nats-config`,
         'node',
       );
   }
@@ -108,9 +131,7 @@ async function addNode(url: string, flags: NodeFlags, road: NodeRoadOptions): Pr
     throw new UsageError('`node add` reads the token from stdin, or from --token-file FILE', 'node');
   const name = checkedName(flags.name ?? hostOf(url));
   const token = readToken(flags.tokenFile ?? '-');
-  const authority = process.env.NODE_EXTRA_CA_CERTS;
-  const ca = authority === undefined || authority === '' ? undefined : resolve(authority);
-  return await askNodes('add', { url, name, token, ca }, road);
+  return await askNodes('add', { url, name, token, ca: ownAuthority() }, road);
 }
 
 async function addOverSsh(
@@ -159,6 +180,10 @@ function checkedName(name: string): string {
     `${JSON.stringify(name)} cannot be the name of a node; use --name with letters, digits, dots, dashes and underscores`,
     'node',
   );
+}
+
+function isFleetAddress(url: string): boolean {
+  return /^(nats|tls):/.test(url);
 }
 
 /** Returns the first label of the host of an address. */

@@ -28,6 +28,7 @@ export async function keepDialling(
   dial: DialState,
   signal: AbortSignal,
   once: (onOnline: () => void) => Promise<void>,
+  againMsMax = AGAIN_MS_MAX,
 ): Promise<void> {
   const change = (state: DialState['state']): void => {
     if (dial.state !== state) dial.since = Date.now();
@@ -35,17 +36,20 @@ export async function keepDialling(
   };
   let againMs = 0;
   while (!signal.aborted) {
-    const startedAt = performance.now();
+    let onlineAt = Number.POSITIVE_INFINITY;
     try {
-      await once(() => change('online'));
+      await once(() => {
+        onlineAt = performance.now();
+        change('online');
+      });
       dial.reason = undefined;
     } catch (error) {
       dial.reason = (error as Error).message.slice(0, 200);
       if (error instanceof RemovedError) return change('refused');
     }
     change('away');
-    const wasHealthy = performance.now() - startedAt >= HEALTHY_MS && dial.reason === undefined;
-    againMs = wasHealthy ? AGAIN_MS_FIRST : Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_FIRST, againMs * 2));
+    const wasHealthy = performance.now() - onlineAt >= HEALTHY_MS && dial.reason === undefined;
+    againMs = wasHealthy ? AGAIN_MS_FIRST : Math.min(againMsMax, Math.max(AGAIN_MS_FIRST, againMs * 2));
     // Machines that return at the same time are spread out.
     await pause(againMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
   }

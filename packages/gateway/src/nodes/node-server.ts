@@ -165,7 +165,7 @@ function serveFrames(stream: Duplex, principal: Principal, authenticator: Authen
  */
 function endUser(granted: Principal, machine: string, user: string | null, role: unknown): Principal | null {
   if (!isRole(role) || user === null) return null;
-  return { ...granted, name: `${user}@${machine}`, role: lower(granted.role, role) };
+  return { ...granted, name: `${user}@${machine}`, role: lowerRole(granted.role, role) };
 }
 
 /** Returns the version of the link that both sides speak; null if there is none. */
@@ -175,7 +175,7 @@ function agreedVersion(range: unknown): number | null {
   return version >= Math.max(Number(min), LINK_VERSIONS.min) ? version : null;
 }
 
-function lower(a: Role, b: Role): Role {
+export function lowerRole(a: Role, b: Role): Role {
   return mayDo(a, b) ? b : a;
 }
 

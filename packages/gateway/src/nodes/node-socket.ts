@@ -19,9 +19,11 @@ import {
   SpoolError,
   toWireError,
 } from '@spool/protocol';
+import { FLEET_NAME } from '@spool/protocol/fleets';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import { z } from 'zod';
 import { type Principal, principalOf } from '../auth/principal.ts';
+import type { Fleets } from '../nats/fleets.ts';
 import type { DialledNodes } from './dialled-nodes.ts';
 import type { JoinedMachines } from './joined-machines.ts';
 import { NodeFeed } from './node-feed.ts';
@@ -36,6 +38,7 @@ export interface NodeSocketOptions {
   readonly registry: NodeRegistry;
   readonly joined: JoinedMachines;
   readonly dialled: DialledNodes;
+  readonly fleets: Fleets;
   readonly services: NodeServices;
   readonly keeper: Client;
 }
@@ -43,6 +46,15 @@ export interface NodeSocketOptions {
 const name = z.string().regex(NODE_NAME, 'must have letters, digits, dots, dashes and underscores');
 
 const listed = REQUEST_SCHEMAS.list as z.ZodType<ListOptions>;
+
+const path = z.string().max(PATH_CHARS_MAX).optional();
+
+const fleetPlace = {
+  url: z.string().max(2000),
+  fleet: z.string().regex(FLEET_NAME, 'the name of a fleet has letters, digits, dashes and underscores'),
+  seedFile: path,
+  ca: path,
+};
 
 const ASKS: { readonly [K in NodeOp]: z.ZodType<NodeRequests[K]['ask']> } = {
   open: z.object({ node: z.string().max(100) }),
@@ -57,9 +69,13 @@ const ASKS: { readonly [K in NodeOp]: z.ZodType<NodeRequests[K]['ask']> } = {
     name,
     token: z.string().max(200).optional(),
     role: z.enum(ROLES).optional(),
-    agent: z.string().max(PATH_CHARS_MAX).optional(),
-    ca: z.string().max(PATH_CHARS_MAX).optional(),
+    agent: path,
+    ca: path,
   }),
+  natsKey: z.object({ seedFile: path }),
+  joinFleet: z.object({ ...fleetPlace, name, role: z.enum(ROLES).optional() }),
+  addFleet: z.object({ ...fleetPlace, role: z.enum(ROLES).optional() }),
+  removeFleet: z.object({ fleet: z.string().max(100) }),
   serve: z.union([z.object({ name, token: z.string().max(20) }), z.object({ name, role: z.enum(ROLES) })]),
   remove: z.object({ name: z.string().max(100) }),
 };
@@ -160,7 +176,7 @@ function followNodes(socket: Socket, registry: NodeRegistry): void {
 async function answer<K extends Exclude<NodeOp, 'open' | 'follow' | 'serve'>>(
   op: K,
   ask: NodeRequests[K]['ask'],
-  { registry, joined, dialled }: NodeSocketOptions,
+  { registry, joined, dialled, fleets }: NodeSocketOptions,
 ): Promise<NodeRequests[Exclude<NodeOp, 'open' | 'serve'>]['answer']> {
   switch (op) {
     case 'list':
@@ -172,9 +188,21 @@ async function answer<K extends Exclude<NodeOp, 'open' | 'follow' | 'serve'>>(
     case 'join':
       return await joined.join(ask as NodeRequests['join']['ask']);
     case 'joins':
-      return { machines: joined.list() };
+      return { machines: [...joined.list(), ...fleets.list()] };
     case 'leave':
-      return await joined.leave((ask as NodeRequests['leave']['ask']).name);
+      return (
+        (await fleets.leave((ask as NodeRequests['leave']['ask']).name)) ??
+        (await joined.leave((ask as NodeRequests['leave']['ask']).name))
+      );
+    case 'natsKey':
+      return fleets.key(ask as NodeRequests['natsKey']['ask']);
+    case 'joinFleet':
+      return await fleets.join(ask as NodeRequests['joinFleet']['ask']);
+    case 'addFleet':
+      return await fleets.add(ask as NodeRequests['addFleet']['ask']);
+    case 'removeFleet':
+      fleets.remove((ask as NodeRequests['removeFleet']['ask']).fleet);
+      return ask as NodeRequests['removeFleet']['ask'];
     case 'add':
       return await dialled.add(ask as NodeRequests['add']['ask']);
     default: {

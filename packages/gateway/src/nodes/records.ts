@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { NODE_NAME, type NodeRoad, ROLES } from '@spool/protocol';
+import { FLEET_NAME, NKEY } from '@spool/protocol/fleets';
 import { z } from 'zod';
 import { PUBLIC_KEY_CHARS } from './machine-key.ts';
 
@@ -33,10 +34,35 @@ const sshRecord = z.object({
   token: z.string().max(20),
   agent: z.string().max(PATH_CHARS_MAX).optional(),
 });
+const natsRecord = z.object({
+  ...everyNode,
+  road: z.literal('nats' satisfies NodeRoad),
+  url: z.string().max(2000),
+  fleet: z.string().regex(FLEET_NAME),
+  /** The key of the node at the NATS server. */
+  nkey: z.string().regex(NKEY),
+});
 const nodeRecord = z.discriminatedUnion('road', [
   z.object({ ...everyNode, road: z.literal('join' satisfies NodeRoad) }),
   urlRecord,
   sshRecord,
+  natsRecord,
+]);
+const everyFleet = {
+  fleet: z.string().regex(FLEET_NAME),
+  url: z.string().max(2000),
+  seedFile: z.string().max(PATH_CHARS_MAX),
+  ca: z.string().max(PATH_CHARS_MAX).optional(),
+};
+const fleetRecord = z.discriminatedUnion('as', [
+  z.object({
+    ...everyFleet,
+    as: z.literal('user'),
+    role: z.enum(ROLES),
+    /** The keys of nodes that were removed. */
+    without: z.array(z.string().regex(NKEY)).max(NODES_MAX),
+  }),
+  z.object({ ...everyFleet, as: z.literal('node'), name: nodeName, token: z.string().max(20) }),
 ]);
 const joinRecord = z.object({
   name: z.string().max(200),
@@ -52,7 +78,13 @@ export type NodeRecord = z.infer<typeof nodeRecord>;
 /** A node that this machine dials. */
 export type UrlRecord = z.infer<typeof urlRecord>;
 export type SshRecord = z.infer<typeof sshRecord>;
-export type DialledRecord = UrlRecord | SshRecord;
+export type NatsRecord = z.infer<typeof natsRecord>;
+export type DialledRecord = UrlRecord | SshRecord | NatsRecord;
+
+/** A fleet of which this machine is a node, or whose nodes it uses. */
+type FleetRecord = z.infer<typeof fleetRecord>;
+export type UsedFleetRecord = Extract<FleetRecord, { as: 'user' }>;
+export type ServedFleetRecord = Extract<FleetRecord, { as: 'node' }>;
 
 /** A machine that this one has joined: `token` is the record of its rights here. */
 export type JoinRecord = z.infer<typeof joinRecord>;
@@ -91,6 +123,12 @@ export type JoinFile = MachineFile<JoinRecord>;
 
 export function nodeFileAt(path: string): NodeFile {
   return new MachineFile(path, nodeRecord);
+}
+
+export type FleetFile = MachineFile<FleetRecord>;
+
+export function fleetFileAt(path: string): FleetFile {
+  return new MachineFile(path, fleetRecord);
 }
 
 export function joinFileAt(path: string): JoinFile {

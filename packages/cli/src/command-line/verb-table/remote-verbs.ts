@@ -4,7 +4,7 @@ import type { Verb } from '../arguments.ts';
 export const REMOTE_VERBS = {
   node: {
     summary: 'use other machines as if their sessions were here',
-    operands: ['add|invite|join|ls|remove|joined|leave', '[URL|NAME]', '[CODE]'],
+    operands: ['add|invite|join|ls|remove|joined|leave|nats-key|nats-config', '[URL|NAME]', '[CODE|KEY=ROLE…]'],
     flags: {
       role: {
         kind: 'text',
@@ -25,6 +25,17 @@ export const REMOTE_VERBS = {
         about: 'remove: also with the sessions of a node that was added by ssh, and if it is not reached',
       },
       'token-file': { kind: 'text', value: 'FILE', about: 'add: read the token from this file (default: from stdin)' },
+      fleet: {
+        kind: 'text',
+        value: 'FLEET',
+        about:
+          'join, add, nats-config: the name of the fleet of a NATS server (default: main). remove: remove it with its nodes',
+      },
+      'seed-file': {
+        kind: 'text',
+        value: 'FILE',
+        about: 'join, add, nats-key: the nkey seed of this machine at the NATS server (default: one that Spool makes)',
+      },
       quiet: { kind: 'on', short: 'q', about: 'ls: print only the names' },
       expires: { kind: 'duration', value: 'DUR', about: 'invite: the time for which it can be used (default: 1h)' },
     },
@@ -38,6 +49,10 @@ export const REMOTE_VERBS = {
       'there), which decides about the rights. `add ssh://[USER@]HOST[:PORT]` is for a machine with sshd alone: this installation is copied to',
       '~/.local/share/spool-node there, and the frames go through ssh. `remove` then removes it from there too.',
       '',
+      'A fleet is many machines that reach each other through a NATS server. `nats-key` prints the key of a machine; `nats-config KEY=node',
+      'KEY=operator …` prints the part of the configuration of the server that admits these machines, each as a node or with a role. `join nats://HOST:PORT`',
+      'makes this machine a node of the fleet, and `add nats://HOST:PORT` adds all nodes of the fleet, now and later.',
+      '',
       '`spool ls` then lists the sessions of all nodes. Every verb accepts NODE/ID, and --node NODE before or after the verb.',
     ].join('\n'),
     examples: [
@@ -45,6 +60,7 @@ export const REMOTE_VERBS = {
       ['spool node join https://laptop.example CODE --name build1', 'on the other machine'],
       ['spool node add https://box.example --name box --token-file token', 'a machine whose gateway is in reach'],
       ['spool node add ssh://me@build.example', 'a machine with sshd alone'],
+      ['spool node add nats://nats.example:4222', 'all machines of a fleet'],
       ['spool node ls', 'the nodes, and which are away'],
     ],
   },
