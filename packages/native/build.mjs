@@ -1,9 +1,9 @@
 /**
  * Compiles `src/*.c` into `spool_native.node`: `node packages/native/build.mjs`, or `buildNative` from set-up.
  *
- * The script is plain JavaScript without dependencies, because it runs before any package is installed or built, also on Node 20.
- * The result is put in place by a rename: a daemon that has loaded the old one keeps it, and an interrupted build leaves no
- * partial file.
+ * The script is plain JavaScript without dependencies, because it runs before any package is installed or built, even on Node 20.
+ * The result is put in place by a rename: a daemon that has loaded the old one keeps it, and an interrupted build leaves no partial
+ * file.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -93,7 +93,7 @@ function isFresh(output, stamp) {
   }
 }
 
-/** Returns the headers of the bundled Node; else those of the Node that runs this script. */
+/** Returns the headers of the bundled Node; otherwise those of the Node that runs this script. */
 export function includeFolder(root) {
   const candidates = [
     join(root, 'node_modules', `node-linux-${process.arch}`, 'include', 'node'),
@@ -123,7 +123,7 @@ export function zigFromNpm(root, log) {
   const zig = join(folder, 'node_modules', '@zigc', `linux-${process.arch}`, 'bin', 'zig');
   if (existsSync(zig)) return zig;
   log(`fetching the compiler ${ZIG} from npm`);
-  // In another folder first: a part of a compiler would look like one.
+  // It is unpacked in another folder first, because a part of a compiler would look like a whole one.
   const partial = `${folder}-${process.pid}`;
   mkdirSync(partial, { recursive: true });
   const args = ['install', '--prefix', partial, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ZIG];
@@ -134,7 +134,7 @@ export function zigFromNpm(root, log) {
   return zig; // if zig is missing now, the compilation reports it
 }
 
-/** Compiles with the first compiler that exists. If that one fails, there is an error in the code, and the search ends. */
+/** Compiles with the first compiler that exists. If that compiler fails, there is an error in the code, and the search ends. */
 function compile(commands, args) {
   for (const [command, ...first] of commands) {
     const run = spawnSync(command, [...first, ...args], { encoding: 'utf8' });

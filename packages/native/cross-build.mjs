@@ -1,15 +1,16 @@
 /**
  * Compiles the addon and the programs in C for another kind of machine, with zig from npm: `crossBuild` for `npm run release`.
  *
- * The addon links the C library of its platform, as old as Node's own requirement (glibc 2.28). The programs in C are static, so
- * one binary runs on both C libraries. Nothing depends on this machine, its paths or the time: the same sources make the same bytes. Keeps REL-4.
+ * The addon links the C library of its platform, in the version that Node itself requires (glibc 2.28). The programs in C are
+ * static, so one binary runs on both C libraries. The result does not depend on this machine, its paths or the time: the same
+ * sources make the same bytes. Keeps REL-4.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FLAGS, includeFolder, OUTPUT, PROGRAMS, SOURCES, zigFromNpm } from './build.mjs';
 
-/** The platforms of a release: the fields of their package, and what zig calls them. */
+/** The platforms of a release: the fields of their package, and their names in zig. */
 export const PLATFORMS = ['x64', 'arm64'].flatMap((cpu) =>
   ['gnu', 'musl'].map((libc) => {
     const machine = { x64: 'x86_64', arm64: 'aarch64' }[cpu];
@@ -33,13 +34,13 @@ export function crossBuild({ root, outDir, platform, log }) {
   mkdirSync(outDir, { recursive: true });
   const compile = (args) => {
     const env = { ...process.env, ZIG_GLOBAL_CACHE_DIR: cache, ZIG_LOCAL_CACHE_DIR: cache };
-    // Paths in the binaries (of assertions) would be those of this machine.
+    // Paths in the binaries (of assertions) would otherwise be those of this machine.
     const all = ['cc', '-s', `-ffile-prefix-map=${root}=.`, ...args];
     const { error, status, stderr } = spawnSync(zig, all, { cwd: root, env, encoding: 'utf8' });
     if (error) throw new Error(`zig could not be started: ${error.message}; is the npm registry reachable?`);
     if (status !== 0) throw new Error(`zig could not compile for ${platform.name}:\n${stderr}`);
   };
-  // A cast between signed and unsigned in musl's own header of sockets.
+  // musl's own header of sockets has a cast between signed and unsigned.
   const warnings = platform.libc === 'musl' ? ['-Wno-sign-compare'] : [];
   const inputs = SOURCES.filter((path) => path.endsWith('.c'));
   const addon = ['-target', platform.target, ...FLAGS, ...warnings, `-I${includeFolder(root)}`, ...inputs];

@@ -1,11 +1,13 @@
 /**
  * Loads the chunks of the command line with the compiled code that an earlier command of the same verb has left. Keeps SPEED-6.
  *
- * Node's own compile cache stores a file as it is before it runs, so each start compiles every function that it calls again: 4 of the 12 ms
- * that `ls` took (decision 280). This one is written when a command has succeeded, with the functions that it has used.
+ * Node's own compile cache stores a file in its state before it runs, so each start compiles every function that it calls again: 4
+ * of the 12 ms that `ls` took (decision 280). This cache is written when a command has succeeded, with the functions that it has
+ * used.
  *
- * A cache is stored beside the bundle, because only users who can change the code can write there. V8 refuses the code of another version or
- * of other options, and compiles; but it trusts the bytes, so a file is complete and on the disk before it gets its name.
+ * A cache is stored beside the bundle, because only users who can change the code can write there. V8 refuses the code of another
+ * version or of other options, and then compiles; but it trusts the bytes, so a file is complete and on the disk before it gets its
+ * name.
  *
  * Part of the entry point: imports nothing that is in another chunk.
  */
@@ -26,7 +28,7 @@ import { Script } from 'node:vm';
 /** The beginning of a cache: the chunks in it with their lengths, and the first chunk of the build that has written it. */
 interface CacheHeader {
   readonly build: string;
-  /** False after a command that failed: it may have used little of its code. */
+  /** False after a command that failed, because it may have used little of its code. */
   readonly isWhole: boolean;
   readonly chunks: readonly (readonly [name: string, bytes: number])[];
 }
@@ -49,7 +51,7 @@ export class CodeCache {
   isMissed = false;
   #isWhole = false;
 
-  /** `folder`: that of the bundle. `verb`: the first word of the command. */
+  /** `folder`: the folder of the bundle. `verb`: the first word of the command. */
   constructor(folder: string, verb: string, requireBuiltin: NodeJS.Require) {
     this.#folder = folder;
     this.#requireBuiltin = requireBuiltin;
@@ -57,7 +59,7 @@ export class CodeCache {
     this.#path = `${folder}/code-cache/${process.version}-${process.arch}/${name}`;
   }
 
-  /** Does what `require` does for the code of the bundle: chunks, and Node's builtins. */
+  /** Does for the code of the bundle what `require` does: loads chunks and Node's builtins. */
   readonly require = (id: string): unknown => {
     if (!id.startsWith('.')) return this.#requireBuiltin(id) as unknown;
     const name = id.slice(id.lastIndexOf('/') + 1);
@@ -71,8 +73,8 @@ export class CodeCache {
   }
 
   /**
-   * Writes the cache of this verb, if it lacks a chunk, or if the command has succeeded (`isWhole`) and earlier ones have not. A failure means
-   * a slower start, nothing else.
+   * Writes the cache of this verb if it lacks a chunk, or if the command has succeeded (`isWhole`) and no earlier one has. A
+   * failure only makes the next start slower.
    */
   keep(isWhole: boolean): void {
     if (!this.isMissed && (this.#isWhole || !isWhole)) return;
@@ -95,7 +97,7 @@ export class CodeCache {
       try {
         unlinkSync(temporary);
       } catch {
-        // It was never there.
+        // The file never existed.
       }
     }
   }
@@ -132,7 +134,7 @@ export class CodeCache {
       }
       if (at !== bytes.length) this.#stored.clear();
     } catch {
-      // There is none.
+      // There is no cache.
     }
   }
 

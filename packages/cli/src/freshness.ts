@@ -1,8 +1,8 @@
 /**
- * Sees whether a clone must be set up again because its sources have changed. Keeps SPEED-2.
+ * Checks whether a clone must be set up again because its sources have changed. Keeps SPEED-2.
  *
- * The addon looks, on a thread, while the rest of the program is read; as a `find` in the launcher it took 4 ms. When something looks
- * newer than the last set-up, scripts/setup.mjs decides by content whether there is anything to do.
+ * The addon checks on a thread while the rest of the program is read; a `find` in the launcher took 4 ms. If a file looks newer
+ * than the last set-up, scripts/setup.mjs decides by content whether there is anything to do.
  *
  * Part of the entry point: imports nothing that is in another chunk.
  */
@@ -13,10 +13,10 @@ import type { Native } from '@spool/native';
 const NOT_BUILT = 'testkit';
 const TESTS = '.test.ts';
 
-/** Resolves when the bundle is up to date; otherwise the new one takes over. Called before a command does or says anything. */
+/** Resolves when the bundle is up to date; otherwise the new bundle takes over. Called before a command acts or prints. */
 export type IsFresh = () => Promise<void>;
 
-/** Begins to look. `dist`: the folder of the bundle. */
+/** Starts the check. `dist`: the folder of the bundle. */
 export function beginFreshness(dist: string): IsFresh {
   // An installation without its sources is never set up again.
   if (!existsSync(`${dist}/../scripts/setup.mjs`)) return async () => {};
@@ -34,11 +34,11 @@ function addonIn(dist: string): Native | null {
     process.dlopen(addon, `${dist}/spool_native.node`);
     return addon.exports as Native;
   } catch {
-    return null; // missing or broken: set-up mends it
+    return null; // missing or broken: set-up repairs it
   }
 }
 
-/** Returns every file that may change the result of set-up. */
+/** Returns every file that can change the result of set-up. */
 function sourcesIn(root: string): string[] {
   const packages = readdirSync(`${root}/packages`).filter((name) => name !== NOT_BUILT);
   return [

@@ -1,16 +1,16 @@
 /**
- * Keeps the chunks of a long-running command in memory: npm replaces the folder of a package as a whole, and a chunk that an attached
- * terminal, a live list or an MCP server needs later would be gone. A command that ends sooner pays nothing. Keeps REL-5.
+ * Keeps the chunks of a long-running command in memory: npm replaces the folder of a package as a whole, and a chunk that an
+ * attached terminal, a live list or an MCP server needs later would be gone. A command that ends sooner has no cost. Keeps REL-5.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { CodeCache } from './code-cache.ts';
 
-/** Longer than almost every command that only asks. */
+/** Longer than almost every command with a single request. */
 const HOLD_AFTER_MS = 1000;
 
-/** Reads the chunks in this folder after a moment; Node, or the code cache in its place, loads them from memory from then on. */
+/** Reads the chunks in this folder after a moment; from then on Node, or the code cache in its place, loads them from memory. */
 export function holdChunksSoon(folder: string, codeCache: CodeCache | null): void {
   setTimeout(() => {
     if (codeCache === null) holdForNode(readChunks(folder));
@@ -43,7 +43,7 @@ function readChunks(folder: string): Map<string, Buffer> {
       if (name.endsWith('.cjs') && cache[path] === undefined) sources.set(path, readFileSync(path));
     }
   } catch {
-    // the folder is being replaced just now; what was read is held
+    // the folder is being replaced; the chunks that were read are kept
   }
   return sources;
 }

@@ -1,6 +1,6 @@
 /**
- * The entry point. Begins to see whether the bundle is up to date, and takes over `require`, before it loads anything else; so it
- * imports almost nothing itself.
+ * The entry point. Starts the check whether the bundle is up to date, and takes over `require`, before it loads anything else; so
+ * it imports almost nothing itself.
  */
 import { CodeCache } from './code-cache.ts';
 import { beginFreshness } from './freshness.ts';
@@ -23,12 +23,12 @@ void start();
 
 async function start(): Promise<never> {
   const { runCommandLine } = await import('./command-line/command-line.ts').catch(async (error: unknown) => {
-    await isFresh(); // a bundle that cannot even be loaded: perhaps its sources have been mended since
+    await isFresh(); // a bundle that cannot even be loaded: its sources may have been repaired since
     throw error;
   });
   const daemonEntry = isBundled ? `${folder}/holder.mjs` : `${folder}/../../holder/src/main.ts`;
   const keepCode = (isWhole: boolean): void => codeCache?.keep(isWhole);
-  // For a command that takes long: V8 forgets code that was not used for some time.
+  // Held for a long command, because V8 forgets code that was not used for some time.
   if (codeCache?.isMissed) setTimeout(keepCode, KEEP_AFTER_MS, true).unref();
   const importModule = (path: string): Promise<unknown> => import(path);
   return await runCommandLine(process.argv.slice(2), {
@@ -41,7 +41,7 @@ async function start(): Promise<never> {
   });
 }
 
-/** Returns whether someone has given Node options: to observe the program, which must then be loaded as Node does it. */
+/** Returns whether Node options were set: they observe the program, which must then be loaded as Node does it. */
 function isObserved(): boolean {
   const { NODE_OPTIONS, NODE_V8_COVERAGE } = process.env;
   return process.execArgv.length > 0 || !!NODE_OPTIONS || !!NODE_V8_COVERAGE;

@@ -1,6 +1,6 @@
 /**
- * The native addon, or null. Every command uses it to be quick, none needs it: `spool doctor` must run where it is missing or broken,
- * to say so.
+ * Returns the native addon, or null. Every command uses it to be quick, but none needs it: `spool doctor` must run where the addon
+ * is missing or broken, and report it.
  */
 import type { Native } from '@spool/native';
 import { loadNative } from '@spool/native/load';

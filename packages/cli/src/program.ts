@@ -15,9 +15,12 @@ export interface ProgramLocation {
   /** The program that the client starts if no daemon is running. */
   readonly daemonEntry: string;
   readonly isFresh: IsFresh;
-  /** Stores compiled code for the next command of this verb. `isWhole`: this one has succeeded. */
+  /** Stores compiled code for the next command of this verb. `isWhole`: this command has succeeded. */
   readonly keepCode: (isWhole: boolean) => void;
-  /** Imports a module by its path. A chunk cannot do so itself: the chunks are loaded as scripts, whose imports make Node print a warning. */
+  /**
+   * Imports a module by its path. A chunk cannot do so itself: the chunks are loaded as scripts, whose imports make Node print a
+   * warning.
+   */
   readonly importModule: (path: string) => Promise<unknown>;
   /** The machine that this command is for; null: this one. */
   host(): Host | null;
@@ -37,7 +40,7 @@ export async function openClient(program: ProgramLocation, options: OpenOptions 
   return await mentioned(await connect(connectOptions(program, options)));
 }
 
-/** The same for a verb that only asks and prints: half of the code to load. */
+/** Opens a smaller client for a verb that only requests and prints: half of the code to load. */
 export async function openForRequests(program: ProgramLocation, options: OpenOptions = {}): Promise<RequestClient> {
   if (program.host() !== null) return await openClient(program, options);
   return await mentioned(await connectForRequests(connectOptions(program, options)));
@@ -51,7 +54,7 @@ async function mentioned<C extends RequestClient>(client: C): Promise<C> {
 }
 
 function connectOptions(program: ProgramLocation, { start = true }: OpenOptions): ConnectOptions {
-  // The daemon says so in its log, where someone who sets this variable for the first time does not look yet.
+  // The daemon reports it in its log, where someone who sets this variable for the first time does not look yet.
   const level = process.env['SPOOL_LOG'];
   if (logLevelOf(level) === null)
     notice(`spool: SPOOL_LOG=${JSON.stringify(level)} is not a level; use ${LOG_LEVELS.join(', ')}`);

@@ -1,6 +1,5 @@
 /**
- * Checks arguments before a request is sent, and names the argument in the error: the daemon could only answer that the request
- * is invalid.
+ * Checks arguments before a request is sent, and names the argument in the error; the daemon could only report an invalid request.
  */
 import { SpoolError } from '@spool/protocol';
 

@@ -60,7 +60,7 @@ export class Client extends RequestClient {
     this.nodes = new Nodes(this, runtime);
   }
 
-  /** Returns a client of a node of this machine, by its name. It connects at its first use; close it as any other. */
+  /** Returns a client of a node of this machine, by its name. It connects at its first use, and is closed like any other client. */
   node(name: string): Client {
     return new Client(roadsOf(this.runtime).at(name), this.#options);
   }
@@ -86,7 +86,7 @@ export class Client extends RequestClient {
   }
 
   /**
-   * Watches the same as `watchEvents`, with all records of the log: the commands with their clients, and the messages to the
+   * Watches the same log as `watchEvents`, with all its records: also the commands with their clients, and the messages to the
    * agent.
    */
   watchRecords(session: string, options?: RecordWatchOptions): RecordWatch {
@@ -100,14 +100,14 @@ export class Client extends RequestClient {
     return new AgentHandle(this, session.info);
   }
 
-  /** Returns the command that starts an ended session again; that of an agent in a terminal continues the agent's own session. */
+  /** Returns the command that starts an ended session again; for an agent in a terminal, it continues the agent's own session. */
   async commandAgain(session: string): Promise<readonly string[]> {
     return await continuedCommand(this, await this.get(session));
   }
 
   /**
-   * Resumes an agent that has ended, in a new session, by the agent's own session. Fails while that session runs elsewhere: two
-   * processes would write to it.
+   * Resumes an agent that has ended, in a new session that continues the agent's own session. Fails while that session runs
+   * elsewhere: two processes would write to it.
    */
   async resumeAgent(session: string, options: ResumeOptions = {}): Promise<AgentHandle> {
     const run = await resumedRun(this, await this.get(session), options);

@@ -49,7 +49,7 @@ export class Doors {
     return (await this.#requester.once('revokeToken', { token })).info;
   }
 
-  /** Reports, for the gateway itself, that it serves; resolves when it is asked to end. */
+  /** Reports, for the gateway itself, that it serves; resolves when the keeper asks it to end. */
   async serve(ask: Requests['serveGateway']['ask'], signal?: AbortSignalLike): Promise<void> {
     await this.#requester.again('serveGateway', ask, { signal });
   }
@@ -79,7 +79,7 @@ export class Doors {
     await this.#requester.again('noticeDone', { n, outcomes });
   }
 
-  /** Yields the audit log, oldest first. Returns the damage, if its chain is broken. */
+  /** Yields the audit log, oldest first. Returns the damage if its chain is broken. */
   async *audit(): AsyncGenerator<AuditLine, AuditDamage | null> {
     let after: number | null = 0;
     let damage: AuditDamage | null = null;

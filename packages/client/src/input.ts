@@ -12,19 +12,19 @@ import { closed } from './link/link.ts';
 import type { Requester } from './link/requests.ts';
 import { type Runtime, utf8 } from './link/runtime.ts';
 
-/** The input frame holds the session's name after one byte for its length. */
+/** The input frame contains the length of the session's name in one byte, then the name. */
 const REFERENCE_BYTES_MAX = 255;
 
-/** The maximum in the socket: more means that the keeper does not read, so the write waits rather than fill the memory. */
+/** The maximum in the socket: more means that the keeper does not read, so the write waits instead of filling the memory. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 
-/** The delay before a full queue is tried again: another client fills it, and the session reads at its own pace. */
+/** The delay before a full queue is tried again: another client has filled it, and the session reads at its own pace. */
 const QUEUE_FULL_MS = 50;
 
 export class Input {
   readonly #requester: Requester;
   readonly #runtime: Runtime;
-  /** The write of each session name that later ones wait for until it has sent its last frame. */
+  /** The write of each session name that later ones wait for, until it has sent its last frame. */
   readonly #turns = new Map<string, Promise<void>>();
 
   constructor(requester: Requester, runtime: Runtime) {
@@ -57,7 +57,7 @@ export class Input {
     allSent: () => void,
   ): Promise<void> {
     await before;
-    // Several frames must reach the same session, whatever happens to its name between them.
+    // All frames must reach the same session, even if its name moves to another one in between.
     const isShort = bytes.length <= INPUT_BYTES_MAX && isShortName(session);
     const target = isShort ? session : await this.#requester.id(session);
     for (let at = 0; at < bytes.length;) {
@@ -89,7 +89,7 @@ export class Input {
     try {
       await connection.input(session, bytes);
     } catch (error) {
-      // `confirmedBytes`: this many bytes of the write certainly arrived.
+      // `confirmedBytes`: the number of bytes of the write that have certainly arrived.
       if (error instanceof BrokenConnection)
         throw new SpoolError('INPUT_UNCONFIRMED', { confirmedBytes }, { cause: error.reason });
       throw error;

@@ -23,7 +23,7 @@ export async function listSessions(ask: ListRequester, options: ListOptions): Pr
 }
 
 async function pages(ask: ListRequester, options: ListOptions): Promise<Listed> {
-  // Collected by id: the keeper starts again if the session before a page was removed in between.
+  // The pages are joined by id, because the keeper starts again if the session before a page was removed in between.
   const sessions = new Map<string, SessionInfo>();
   let matching: number | undefined;
   for (let after: string | null | undefined; after !== null;) {

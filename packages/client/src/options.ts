@@ -31,7 +31,7 @@ export interface RunOptions extends ForwardedOptions {
   readonly cwd?: string | undefined;
   /** The whole environment; for a remote daemon, the additions to that of its user. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The names of variables in `env` that an agent gets again when it is resumed. They are stored, readable only by you. */
+  /** The names of the variables in `env` that an agent gets again when it is resumed. They are stored, readable only by you. */
   readonly keptEnv?: readonly string[] | undefined;
   /** Whether to pass the whole environment of the caller (default: its allow-listed part). It is not used with `env`. */
   readonly inheritEnv?: boolean | undefined;
@@ -41,14 +41,14 @@ export interface RunOptions extends ForwardedOptions {
   readonly id?: string | undefined;
   /** Whether the session is stopped, with all its processes, when this process is gone (default: it survives). */
   readonly whileOwner?: boolean | undefined;
-  /** The processes for `whileOwner`, if it is not this one. */
+  /** The processes that `whileOwner` refers to, instead of this one. */
   readonly owners?: readonly ProcessIdentity[] | undefined;
 }
 
-/** A command that is in the events log. `isRepeated`: a command with this id was already there. */
+/** A command that is in the events log. `isRepeated`: the log already had a command with this id. */
 export type CommandReceipt = { readonly id: string } & Requests['command']['answer'];
 
-/** The options of requests are their fields, without the session (`packages/protocol/src/schemas`). */
+/** The options of each request are its fields without the session; they are described in `packages/protocol/src/schemas`. */
 export type AnswerOptions = Omit<Requests['answer']['ask'], 'session'>;
 export type PromptOptions = Omit<Requests['prompt']['ask'], 'session' | 'text'>;
 export type ScreenOptions = Partial<Omit<Requests['screen']['ask'], 'session'>>;
@@ -59,7 +59,7 @@ export type Explanation = Requests['explain']['answer'];
 export type Screen = Requests['screen']['answer'];
 
 export interface WaitOptions {
-  /** The time after which the session is returned in its present state: `running`. */
+  /** The time after which the session is returned in its present state, `running`. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }

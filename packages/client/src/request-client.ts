@@ -1,6 +1,6 @@
 /**
- * Requests with one answer, over one connection that reconnects by itself. `Client` adds what takes longer: sessions, streams, tasks
- * and agents. A command that asks one thing loads only this.
+ * Requests with one answer, over one connection that reconnects by itself. `Client` adds long-running operations: sessions,
+ * streams, tasks and agents. A command that sends one request loads only this.
  *
  * Each method decides what a broken link means: requests that are safe to repeat are sent again, input and signals are not. Answers
  * are final; only a missing answer is retried.
@@ -45,8 +45,7 @@ import { waitUntil, type WaitResult } from './wait.ts';
 export type ClientOptions = LinkOptions;
 
 /**
- * A session is named by id, by a unique id prefix, or by name; '' is the latest, except for what ends or deletes a
- * session.
+ * A session is named by id, by a unique id prefix, or by name; '' is the latest, except for methods that end or delete a session.
  */
 export class RequestClient {
   protected readonly runtime: Runtime;
@@ -64,12 +63,12 @@ export class RequestClient {
     this.doors = new Doors(this.requester);
   }
 
-  /** Opens the connection now instead of at the first request, so that errors show at once. */
+  /** Opens the connection now instead of at the first request, so that errors are reported at once. */
   async open(): Promise<void> {
     await this.link.connection();
   }
 
-  /** The network may have changed, or this program has slept: notices a dead connection in seconds, and dials at once. */
+  /** Handles a change of the network or a sleep of this program: detects a dead connection in seconds, and dials at once. */
   wake(): void {
     this.link.wake();
   }
@@ -90,8 +89,8 @@ export class RequestClient {
   }
 
   /**
-   * Gives an agent without a terminal a command; `id` names it, and the same id again is not a second command (default: a
-   * random id). Resolves when it is in the events log; its outcome is an event.
+   * Sends a command to an agent without a terminal; `id` names it, and a repeated id is not a second command (default: a random
+   * id). Resolves when it is in the events log; its outcome is an event.
    */
   async command(
     session: string,
@@ -120,8 +119,8 @@ export class RequestClient {
   }
 
   /**
-   * The modes that the program's terminal has now: what keys, mouse and pastes send, and which screen is shown. Null for a
-   * session without a terminal, and after its end.
+   * Returns the present modes of the program's terminal: what keys, mouse and pastes send, and which screen is shown. Returns null
+   * for a session without a terminal, and after its end.
    */
   async modes(session = ''): Promise<TerminalModes | null> {
     const info = await this.get(session);
@@ -140,13 +139,13 @@ export class RequestClient {
     return (await this.requester.again('offsetAt', { session, time })).offset;
   }
 
-  /** Fields that are not given stay as they are. */
+  /** Fields that are absent do not change. */
   async update(session: string, options: UpdateOptions): Promise<SessionInfo> {
     const { name, labels, sizePolicy } = options;
     return this.requester.again('update', { session: await this.#id(session), name, labels, sizePolicy });
   }
 
-  /** Resolves when all bytes are in the session's terminal. Do not change them before. */
+  /** Resolves when all bytes are in the session's terminal. Do not change them before that. */
   async write(session: string, bytes: Uint8Array | string): Promise<void> {
     await this.#input.write(session, typeof bytes === 'string' ? utf8(bytes) : bytes);
   }
@@ -178,8 +177,8 @@ export class RequestClient {
   }
 
   /**
-   * Ends the session's input after everything written before. A session without a terminal gets a closed pipe. On a
-   * terminal, Spool types the end-of-file key whenever the program waits for a line; more input takes that back.
+   * Ends the session's input after everything that was written before. A session without a terminal gets a closed pipe. On a
+   * terminal, Spool types the end-of-file key whenever the program waits for a line; later input cancels this.
    */
   async closeInput(session: string): Promise<void> {
     const onRepeated = ({ code }: { code: string }): object | undefined => (code === 'INPUT_CLOSED' ? {} : undefined);
@@ -196,14 +195,14 @@ export class RequestClient {
     );
   }
 
-  /** Resolves when the session has ended, or, if that comes first, at the timeout: then its state is still `running`. */
+  /** Resolves when the session has ended, or at the timeout if that comes first: then its state is still `running`. */
   async wait(session: string, options: WaitOptions = {}): Promise<SessionInfo> {
     return (await this.waitUntil(session, 'exit', options)).session;
   }
 
   /**
-   * Resolves when the first of `until` holds, and reports which: `idle`, `blocked`, `prompt`, `output`, `exit` (which
-   * always ends a wait: nothing comes after it), or `timeout`. The daemon notifies the client; there is no polling.
+   * Resolves when the first of `until` holds, and returns which one: `idle`, `blocked`, `prompt`, `output`, `exit` (which ends
+   * every wait, because nothing comes after it), or `timeout`. The daemon notifies the client; there is no polling.
    */
   async waitUntil(
     session: string,
@@ -214,10 +213,10 @@ export class RequestClient {
   }
 
   /**
-   * Types a prompt as a careful user would (paste, pause, Enter by itself), and reports whether the session reacted.
-   * INPUT_BLOCKED when it waits for a decision (Enter would answer that), STATE_UNKNOWN when this cannot be determined
-   * in time, INPUT_NOT_EMPTY when its input line already contains text, AGENT_NOT_READY when an agent that starts shows no empty
-   * input line in time, PROMPT_NOT_TEXT and PROMPT_HAS_LINES when it would press keys.
+   * Types a prompt as a careful user would (paste, pause, Enter by itself), and reports whether the session reacted. Fails with
+   * INPUT_BLOCKED when it waits for a decision (Enter would answer that), STATE_UNKNOWN when this cannot be determined in time,
+   * INPUT_NOT_EMPTY when its input line already contains text, AGENT_NOT_READY when an agent that starts shows no empty input line
+   * in time, and PROMPT_NOT_TEXT or PROMPT_HAS_LINES when it would press keys.
    */
   async prompt(session: string, text: string, options: PromptOptions = {}): Promise<Prompted> {
     const { key = this.runtime.randomId(), force, clear, confirmMs, readyMs } = options;
@@ -236,7 +235,7 @@ export class RequestClient {
   }
 
   /**
-   * Writes as `write` does, but writes input with the same key once, however often it is sent. Returns false if it had been
+   * Writes like `write`, but writes input with the same key only once, however often it is sent. Returns false if it had been
    * written before.
    */
   async writeOnce(session: string, key: string, bytes: Uint8Array | string): Promise<boolean> {
@@ -266,8 +265,8 @@ export class RequestClient {
   }
 
   /**
-   * Replaces one process of the daemon; sessions continue. When it is the keeper, the answer may be lost with the link.
-   * `program`: the installation that the next keeper runs (default: the one that the daemon was started from).
+   * Replaces one process of the daemon; sessions continue. If that is the keeper, the answer may be lost with the link. `program`:
+   * the installation that the next keeper runs (default: the one that the daemon was started from).
    */
   async renew(part: 'holder' | 'keeper', program?: ProgramSource): Promise<void> {
     await this.requester.once('renew', { part, ...(program && { program }) });
@@ -278,7 +277,7 @@ export class RequestClient {
     await this.requester.once('renew', { part: 'keeper', back: reason });
   }
 
-  /** Sends a notification to every channel of the daemon's configuration, and reports what became of each. */
+  /** Sends a notification to every channel of the daemon's configuration, and returns the result of each. */
   async testNotification(): Promise<Requests['testNotification']['answer']> {
     return this.requester.once('testNotification', {});
   }
@@ -296,7 +295,7 @@ export class RequestClient {
     return this.link.daemonVersion;
   }
 
-  /** Whether the daemon is on another machine, where paths and processes of this one mean nothing. */
+  /** Whether the daemon is on another machine, where paths and processes of this one are meaningless. */
   get isRemote(): boolean {
     return this.runtime.isRemote === true;
   }
@@ -326,7 +325,7 @@ export async function openOrClose<C extends RequestClient>(client: C): Promise<C
   }
 }
 
-/** `USR1`, `sigusr1` and `SIGUSR1` are one signal, as for kill(1). */
+/** `USR1`, `sigusr1` and `SIGUSR1` are the same signal, as for kill(1). */
 function fullSignalName(name: string): string {
   const upper = name.toUpperCase();
   return upper.startsWith('SIG') ? upper : `SIG${upper}`;

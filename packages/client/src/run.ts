@@ -53,7 +53,8 @@ export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
 }
 
 /**
- * Starts a session. A daemon that is stopping starts none; the next one does, and the id ensures that there is no second session.
+ * Starts a session. A daemon that is stopping starts no session. The next daemon starts it, and the id ensures that there is no
+ * second one.
  */
 export async function start(requester: Requester, runtime: Runtime, request: RunRequest): Promise<SessionInfo> {
   const until = runtime.now() + STOPPING_MS_MAX;

@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 
 export type TailOptions = { readonly bytes: number } | { readonly lines: number };
 
-/** A first estimate of the length of lines; when it is too short, four times as much is read. */
+/** The first estimate of the length of lines; if it is too short, four times as much is read. */
 const LINE_BYTES_GUESS = 400;
 const BYTES_MAX = 16 * 1024 * 1024;
 
@@ -45,7 +45,7 @@ export function idleSeconds(
   return Math.max(0, (now - (info.lastOutputAt ?? info.startedAt)) / 1000);
 }
 
-/** The ends of shell prompts. They are one piece of evidence, not proof: `status` weighs it with the others. */
+/** The ends of shell prompts. They are one piece of evidence, not proof: `status` weighs them with the others. */
 const PROMPT_ENDS = ['$ ', '% ', '# ', '> '];
 
 /** Returns whether the last output looks as if a shell waits for a command. The text should be the last 256 bytes or so. */

@@ -33,7 +33,7 @@ export interface ShellOptions {
   readonly pty?: boolean | undefined;
   /** The time limit in seconds (default: 300); after that the whole process tree is ended. Null: no limit. */
   readonly timeout?: number | null | undefined;
-  /** A label for people: several tasks may have the same. The session of the second one is called `NAME-2`. */
+  /** A label for users: several tasks may have the same. The session of the second task is called `NAME-2`. */
   readonly taskName?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** The size of its terminal, with `pty` (default: 80 × 24). */
@@ -67,12 +67,12 @@ export interface TaskResult extends TaskInfo {
   /** The last lines of a task that has ended, which a user would read first; empty while it runs. */
   readonly lastLines: readonly string[];
   readonly milestone: Milestone | null;
-  /** The question while it waits for a person, or when its time limit ended it; null otherwise. */
+  /** The question while it waits for a person, or that was open when its time limit ended it; otherwise null. */
   readonly blocked: { readonly kind: string | null; readonly question: string } | null;
 }
 
 export interface CompletionOptions extends WaitOptions {
-  /** The conditions that end the wait, also when the task waits for a person (`blocked`) or is quiet at a prompt (`idle`). */
+  /** The conditions that end the wait too: the task waits for a person (`blocked`), or is quiet at a prompt (`idle`). */
   readonly until?: readonly ('exit' | 'blocked' | 'idle' | 'prompt')[] | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface CompletionOptions extends WaitOptions {
 export interface ShellResult extends TaskResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether output beyond 8 MiB was left out here; the log has it. */
+  /** Whether output beyond 8 MiB was left out here; it is in the log. */
   readonly isCut: boolean;
 }
 
@@ -186,8 +186,8 @@ async function resultOf(client: Client, session: SessionInfo): Promise<TaskResul
 }
 
 /**
- * Returns the last milestone. The screen thread, which reads output for milestones, may be a moment behind the end; it answers
- * this when it has caught up.
+ * Returns the last milestone. The screen thread, which reads output for milestones, may be a moment behind the end; it answers once
+ * it has caught up.
  */
 async function lastMilestone(client: Client, { id, milestone }: SessionInfo): Promise<Milestone | null> {
   try {
@@ -240,15 +240,15 @@ function reasonOf(session: SessionInfo, taskState: TaskState, blocked: TaskResul
  * Events of tasks, including their output, as they happen. Running tasks are reported as started. With `tasks` it ends when all
  * of them have ended.
  *
- * Of the daemon's events it uses only the starts: output and end of each task are requested by its id, and so are
- * neither lost nor reported twice when the link breaks.
+ * Of the daemon's events it uses only the starts. The output and end of each task are requested by its id, so a broken link neither
+ * loses nor repeats them.
  */
 export class TaskEvents extends Reading<TaskStreamEvent> {
   readonly #client: Client;
   readonly #waiting: TaskStreamEvent[] = [];
   readonly #items: AsyncQueue<TaskStreamEvent>;
   readonly #followed = new Set<string>();
-  /** Set while so many events wait for the reader that no more output is read. */
+  /** Set while so many events wait for the reader that reading of output pauses. */
   #room: PromiseWithResolvers<void> | null = null;
 
   constructor(client: Client, { tasks, signal }: TaskEventsOptions = {}) {
@@ -280,7 +280,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
 
   async #followAll(): Promise<void> {
     const starts = this.#client.events({ types: ['task_started'], signal: this.#items.ended });
-    /** Tasks that seem to have ended before we subscribed; a quick one may still be reported as started. */
+    /** Tasks that seem to have ended before the subscription; a quick one may still be reported as started. */
     const past = new Set<string>();
     for (const session of await this.#listed()) {
       if (session.state === 'running') void this.#follow(session);
@@ -289,7 +289,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     for await (const event of starts) {
       if (event.type === 'task_started') void this.#followNew(event.taskId);
       if (event.type !== 'events-missed') continue;
-      // Tasks whose start was missed may even have ended since.
+      // Tasks whose start was missed may have ended since.
       for (const session of await this.#listed()) if (!past.has(session.id)) void this.#follow(session);
     }
   }
@@ -324,7 +324,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
           await this.#room?.promise;
         }
       } catch (error) {
-        if (!SpoolError.is(error, 'ROLE_TOO_LOW')) throw error; // viewers may not read the wire of an agent, but its end
+        if (!SpoolError.is(error, 'ROLE_TOO_LOW')) throw error; // viewers may read the end of an agent, but not its wire
       }
       this.#push(finishOf(await ended(this.#client, taskId, { signal })));
     } catch (error) {
@@ -350,7 +350,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
       if (state === 'running') tell(status, status.since);
       for await (const event of statuses) if (event.type === 'session-status') tell(event.status, event.at);
     };
-    void follow().catch(() => {}); // its output and its end matter, and report the same error
+    void follow().catch(() => {}); // its output and its end report the same error
     return () => statuses.close();
   }
 

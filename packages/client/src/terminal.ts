@@ -1,5 +1,5 @@
 /**
- * The parts for programs that show a session or type into it by themselves: the two filters that make an attachment safe (for
+ * The parts for programs that show a session, or type into it, by themselves: the two filters that make an attachment safe (for
  * output to a terminal, and for its input), keys and pastes as bytes, and the modes that they depend on.
  */
 export {

@@ -1,4 +1,4 @@
-/** Waits for a session, with a time limit of the caller: the daemon notifies, without polling. */
+/** Waits for a session, with a time limit of the caller; the daemon notifies, without polling. */
 import { SpoolError, type Waited, type WaitUntil } from '@spool/protocol';
 import { badArgument, checkWhole } from './check.ts';
 import { abortReason } from './link/connection.ts';
@@ -23,12 +23,12 @@ export async function waitUntil(
   checkWhole('after', after);
   if (Number.isNaN(timeoutMs)) throw badArgument('timeoutMs', NaN, 'it must be a number');
   const id = await requester.id(session, signal);
-  // After a break the repeated request must have the same meaning: output since the first request, not since the second.
+  // After a broken link the repeated request must have the same meaning: output since the first request, not since the second.
   const isFromNow = after === undefined && words.includes('output');
   const outputAfter = isFromNow ? (await requester.get(id, signal)).offset : undefined;
   const ask = { session: id, until: words, after, outputAfter, wholeTree };
   if (timeoutMs === undefined) return requester.again('wait', ask, { signal });
-  if (signal?.aborted) throw abortReason(signal); // an abort event will not come again
+  if (signal?.aborted) throw abortReason(signal); // the signal is already aborted, so no event will come
   const over = abortController();
   const onAbort = (): void => over.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort);

@@ -1,6 +1,6 @@
 /**
- * Time for tests. It stops while there is activity, and jumps to the next timer when there is none: so a test of fifteen seconds
- * of reconnecting takes a few milliseconds, and no test sleeps.
+ * Time for tests. It stops while there is activity, and jumps to the next timer when there is none: a test of fifteen seconds of
+ * reconnecting takes a few milliseconds, and no test sleeps.
  */
 import type { AbortSignalLike } from '../src/index.ts';
 

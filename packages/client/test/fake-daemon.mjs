@@ -23,7 +23,7 @@ switch (how) {
   case 'slow':
     setTimeout(start, 700);
     break;
-  case 'late': // reports that it is ready before its socket is
+  case 'late': // reports that it is ready before its socket exists
     say('ready');
     setTimeout(listen, 300);
     break;

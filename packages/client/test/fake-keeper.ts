@@ -75,7 +75,7 @@ export class FakeKeeper implements Runtime {
   /** Whether typed input is confirmed as soon as it comes. */
   confirmsTyped = true;
   helloes: unknown[] = [];
-  /** Whether it respects the credit; a client must detect a keeper that does not. */
+  /** Whether it respects the credit, so that a client can be tested against one that does not. */
   keepsCredit = true;
   frameBytesMax = 65_536;
   dials = 0;
@@ -370,7 +370,7 @@ export class FakeKeeper implements Runtime {
     return { reason: 'exit', offset: session.bytes.length, session: this.info(session) };
   }
 
-  /** Returns the requests, without those that the test is not about. */
+  /** Returns the requests, without those that are irrelevant for the test. */
   ops(): string[] {
     return this.asked.map(({ op }) => op);
   }

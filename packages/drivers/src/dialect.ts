@@ -9,27 +9,27 @@ import type { AgentBody, AgentSource, Command } from '@spool/protocol/agent';
 /** A line of the agent's wire. */
 export interface LineInput {
   readonly type: 'line';
-  /** `stdin`: a line that another client wrote to the agent. Only recordings have these; a driver knows what it wrote. */
+  /** `stdin` marks a line that another client wrote to the agent. Only recordings have such lines; a driver knows its own. */
   readonly stream: 'stdout' | 'stderr' | 'stdin';
   readonly text: string;
   /** The position of the line in the output log, and its length with the newline. */
   readonly offset: number;
   readonly length: number;
   readonly at: number;
-  /** The line was too long: long strings in it were cut (`framing/long-line.ts`). */
+  /** Whether the line was too long, so that long strings in it were cut (`framing/long-line.ts`). */
   readonly isCut?: boolean;
 }
 
-/** A command of a client, in the order in which the events log took it. */
+/** A command of a client, in the order of the events log. */
 export interface CommandInput {
   readonly type: 'command';
   readonly command: Command;
   readonly id: string;
-  /** The client, for everyone to see. */
+  /** The name of the client, which everyone may see. */
   readonly by: string;
-  /** The rule of the user's policy that answers instead of a person. Only the driver sets it; no client can. */
+  /** The rule of the user's policy that answers instead of a person. Only the driver sets it, never a client. */
   readonly rule?: string;
-  /** Whether a driver of an older version has taken this command, when answers had no digest. */
+  /** Whether a driver of an older version, whose answers had no digest, has taken this command. */
   readonly isUnbound?: true;
   readonly at: number;
 }
@@ -37,7 +37,7 @@ export interface CommandInput {
 export type DriverInput =
   | LineInput
   | CommandInput
-  /** The agent's process runs: time for the handshake. */
+  /** Sent when the agent's process runs, for the handshake. */
   | { readonly type: 'started'; readonly at: number }
   | {
       readonly type: 'exited';
@@ -47,24 +47,24 @@ export type DriverInput =
     }
   /** The state of the agent's input: whether it accepts data. */
   | { readonly type: 'input'; readonly at: number; readonly input: 'open' | 'stuck' | 'closed' }
-  /** Output that is no longer stored, or never could be. Everything open is ended, because its end may be in the gap. */
+  /** A range of output that is no longer stored, or never was. Everything open is ended, because its end may be in the gap. */
   | { readonly type: 'gap'; readonly at: number; readonly from: number; readonly to: number };
 
 export interface DialectOptions {
   readonly cwd?: string;
   readonly model?: string;
   readonly mode?: string;
-  /** The agent's own session, to resume it. */
+  /** The agent's own session to resume. */
   readonly resume?: string;
-  /** Whether an earlier Spool session has the history of `resume`: it is not shown again. */
+  /** Whether an earlier Spool session has the history of `resume`, which is then not shown again. */
   readonly isContinued?: boolean;
-  /** The wire that a program with several was started with. */
+  /** The wire that was chosen at the start, for a program with several. */
   readonly wire?: string;
-  /** The version of Spool, for agents that ask who speaks. */
+  /** The version of Spool, for agents that ask for the client's version. */
   readonly clientVersion?: string;
-  /** Whether others write to this agent too: its own terminal does, beside a driver that watches it. */
+  /** Whether others write to this agent too, as its own terminal does beside a driver that watches it. */
   readonly isWatching?: boolean;
-  /** Whether nothing is written to this agent: a recording, or an agent that takes its prompt on the command line. */
+  /** Whether nothing is written to this agent, because it is a recording, or got its prompt on the command line. */
   readonly isReadOnly?: boolean;
 }
 
@@ -73,7 +73,7 @@ export interface Step<State> {
   readonly events: readonly AgentBody[];
   /** Lines for the agent's stdin, each without its newline. */
   readonly writes: readonly string[];
-  /** The agent's input ends after these. */
+  /** Whether the agent's input ends after these lines. */
   readonly closes?: boolean;
 }
 

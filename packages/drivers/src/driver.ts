@@ -5,11 +5,11 @@ import type { Dialect, DialectOptions, DriverInput, Step } from './dialect.ts';
 export interface DriverOutput {
   readonly events: readonly AgentEvent[];
   readonly writes: readonly string[];
-  /** The agent's input ends after these. */
+  /** Whether the agent's input ends after these lines. */
   readonly closes?: boolean;
 }
 
-/** The state with which another driver continues. Plain JSON. */
+/** The state with which another driver continues. It is plain JSON. */
 export interface DriverState {
   readonly state: unknown;
   readonly seq: number;
@@ -45,7 +45,7 @@ export class Driver {
     return { events: events.map((body) => this.envelop(body, input.at, isLine ? 'wire' : 'daemon', raw)), ...rest };
   }
 
-  /** Takes an input, and returns the events without their envelopes: their numbers are given when they are published. */
+  /** Takes an input, and returns the events without their envelopes; they get their numbers when they are published. */
   step(input: DriverInput): Omit<Step<unknown>, 'state'> {
     const { state, ...rest } = this.#dialect.step(this.#state, input);
     this.#state = state;

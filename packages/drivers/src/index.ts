@@ -1,4 +1,7 @@
-/** Agents as events: framings, dialects, and the reading of recordings. Everything here is pure; starting processes is not. */
+/**
+ * Agents as events: framings, dialects, and the reading of recordings. Everything here is pure; the code that starts processes is
+ * elsewhere.
+ */
 export { agentLines } from './framing/long-line.ts';
 export type { CommandInput, Dialect, DialectOptions, DriverInput, LineInput, Step } from './dialect.ts';
 export { Driver, type DriverOutput, type RawSpan } from './driver.ts';

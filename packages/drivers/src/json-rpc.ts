@@ -6,9 +6,9 @@ import type { DialectState, Work } from './ledger/stepper.ts';
 export interface RpcState {
   /** The number of requests that were sent, which gives their ids. */
   sent: number;
-  /** Requests without a response yet, with the purpose of the response. */
+  /** The requests without a response so far, with the purpose of each response. */
   pending: Record<string, { method: string; note: string | null }>;
-  /** The number of processes that the agent has had: ids of its requests begin again with each. */
+  /** The number of processes that the agent has had, because each counts its request ids from the start. */
   connections: number;
 }
 
@@ -16,7 +16,7 @@ export function emptyRpc(): RpcState {
   return { sent: 0, pending: {}, connections: 0 };
 }
 
-/** Begins with a new process: requests to the last one will not be answered. */
+/** Starts with a new process: requests to the last one will not be answered. */
 export function beginConnection(rpc: RpcState): void {
   rpc.connections++;
   rpc.pending = {};
@@ -42,10 +42,10 @@ export function rpcMessage(message: JsonObject): RpcMessage | undefined {
 const KEY_CHARS_MAX = 200;
 
 /**
- * Returns a key for a new request of the agent, unlike every other of the session: another process counts from the start again.
+ * Returns a key for a new request of the agent that is unique in the session, because another process counts from the start again.
  */
 export function newKey(ledger: Ledger, rpc: RpcState, id: string | number): string {
-  // A client names the request by the key; the answer is sent to the id, however long.
+  // A client names the request by the key; the answer goes to the id, however long it is.
   const text = String(id);
   const name = text !== '' && text.length <= KEY_CHARS_MAX ? text : 'unnamed';
   const key = rpc.connections <= 1 ? name : `${rpc.connections}:${name}`;
@@ -55,7 +55,7 @@ export function newKey(ledger: Ledger, rpc: RpcState, id: string | number): stri
   }
 }
 
-/** Refuses a request of which only these members of its line could be read. */
+/** Refuses a request of whose line only these members could be read. */
 export function unreadableRequest({ ledger, state }: Work<DialectState>, { id, method, jsonrpc }: JsonObject): boolean {
   if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return false;
   ledger.refuseRequest('a request that is too large or too deep to be read');
@@ -64,7 +64,7 @@ export function unreadableRequest({ ledger, state }: Work<DialectState>, { id, m
   return true;
 }
 
-/** The key of a request that is open. */
+/** Returns the key of an open request. */
 export function openKey(
   asked: Readonly<Record<string, { readonly id: string | number }>>,
   id: unknown,

@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value if it is an object, otherwise an empty one. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : EMPTY;
 }
@@ -29,7 +29,7 @@ export function textsOf(value: unknown): string[] {
   return listOf(value).filter((item) => typeof item === 'string');
 }
 
-/** The object without members that are undefined, for optional fields of events. */
+/** Returns the object without undefined members, for optional fields of events. */
 export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) kept[key] = value;
@@ -37,23 +37,23 @@ export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<
 }
 
 /**
- * Parses a line. Whitespace around it and a carriage return are allowed; anything but JSON gives undefined, and so does JSON that
- * would take many times its length in memory, or is nested so deep that walking through it would run out of stack.
+ * Parses a line. Whitespace around it and a carriage return are allowed. The result is undefined for anything except JSON, and for
+ * JSON that would take many times its length in memory, or is nested so deep that walking through it would exhaust the stack.
  */
 export function parseJson(text: string): unknown {
   if (text.length > SIMPLE_CHARACTERS && isTooComplex(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Not JSON: the caller shows the line as it is.
+    return undefined; // Not JSON: the caller shows the line unchanged.
   }
 }
 
 /** The length below which a line is not examined. */
 const SIMPLE_CHARACTERS = 2048;
-/** Agents nest a dozen deep. */
+/** Agents nest about twelve levels deep. */
 const DEPTH_MAX = 200;
-/** Objects and lists in one line: an empty one takes 60 bytes in memory and two in the line. */
+/** The maximum of objects and lists in one line: an empty one takes 60 bytes in memory and two in the line. */
 const CONTAINERS_MAX = 20_000;
 
 const QUOTE = 0x22;
@@ -74,7 +74,7 @@ function isTooComplex(text: string): boolean {
   return false;
 }
 
-/** Returns where the string that begins here ends. */
+/** Returns the end of the string that begins here. */
 export function endOfString(text: string, start: number): number {
   for (let from = start + 1; ;) {
     const quote = text.indexOf('"', from);

@@ -1,4 +1,4 @@
-/** Makes a dialect for a program that speaks several, one in each run: the first message that one of them knows decides. */
+/** Creates a dialect for a program that speaks several, one in each run: the first message that one of them recognizes decides. */
 import type { AgentSource } from '@spool/protocol/agent';
 import type { Dialect, DialectOptions, DriverInput, Step } from './dialect.ts';
 import { isObject, type JsonObject, parseJson } from './json-value.ts';
@@ -6,7 +6,7 @@ import { isObject, type JsonObject, parseJson } from './json-value.ts';
 export interface Candidate {
   readonly name: string;
   readonly dialect: Dialect;
-  /** Whether a line of the agent is of this dialect. */
+  /** Returns whether a line of the agent is of this dialect. */
   isOwn(message: JsonObject): boolean;
 }
 
@@ -17,7 +17,9 @@ interface OneOfState {
   readonly inner: unknown;
 }
 
-/** Returns the combined dialect. A running program speaks the wire of the options, or the first; a recording may be of any. */
+/**
+ * Returns the combined dialect. A running program speaks the dialect in the options, or the first one; a recording may be of any.
+ */
 export function oneOf(source: AgentSource, candidates: readonly [Candidate, ...Candidate[]]): Dialect<OneOfState> {
   const stepOf = (state: OneOfState, chosen: Candidate, input: DriverInput): Step<OneOfState> => {
     const before = state.chosen === chosen.name ? state.inner : chosen.dialect.initial(state.options);
@@ -35,7 +37,7 @@ export function oneOf(source: AgentSource, candidates: readonly [Candidate, ...C
       const message = input.stream === 'stderr' ? undefined : parseJson(input.text);
       const own = isObject(message) ? candidates.find((candidate) => candidate.isOwn(message)) : undefined;
       if (own) return stepOf(state, own, input);
-      // Not decided yet: shown by the usual one, whose state is not kept.
+      // Undecided so far: the usual dialect shows the line, and its state is not kept.
       const { events } = usual.dialect.step(usual.dialect.initial(state.options), input);
       return { state, events, writes: [] };
     },

@@ -1,5 +1,5 @@
 /**
- * Reads the questions of an agent, and the rest: the members of its input that a question does not show. The rest is shown beside the
+ * Reads the questions of an agent, and the rest: the members of its input that no question shows. The rest is shown beside the
  * questions, so that nothing is answered unseen. Keeps REQ-1 for questions.
  */
 import type { AgentQuestion } from '@spool/protocol/agent';
@@ -9,7 +9,7 @@ import { isObject, type JsonObject, listOf, objectOf, present, textOf } from './
 export interface QuestionShape {
   /** The member that allows several answers. */
   readonly multi?: string;
-  /** The member that allows an answer in the user's own words. Without one, every question does. */
+  /** The member that allows an answer in the user's own words. Without such a member, every question allows one. */
   readonly other?: string;
   /** The id by which an answer names the question (default: its text). */
   readonly id?: 'member' | 'place';
@@ -33,7 +33,7 @@ export function readQuestions(input: JsonObject, shape: QuestionShape): Question
   };
 }
 
-/** Returns the object without members that are undefined or null; undefined if it has no other. */
+/** Returns the object without members that are undefined or null; undefined if nothing remains. */
 export function membersOf(object: JsonObject): JsonObject | undefined {
   const members = Object.entries(object).filter(([, value]) => value !== undefined && value !== null);
   return members.length === 0 ? undefined : Object.fromEntries(members);
@@ -79,7 +79,7 @@ function restOfOption(option: unknown): unknown {
   return isObject(option) ? restOf(option, { label: isText, description: isText }) : (option ?? null);
 }
 
-/** Returns the members that are not of the shape that is shown. */
+/** Returns the members that do not have the form that is shown. */
 function restOf(
   object: JsonObject,
   shown: Readonly<Record<string, (value: unknown) => boolean>>,

@@ -1,6 +1,6 @@
 /**
  * Reads the plain members of a JSON object that cannot be parsed whole, because its line was cut or is nested too deep: enough to
- * answer a request that nothing else can be known of. Keeps REQ-7 for such requests.
+ * answer a request of which nothing else is known. Keeps REQ-7 for such requests.
  */
 import { endOfString, type JsonObject } from './json-value.ts';
 
@@ -26,7 +26,7 @@ export function skimMembers(text: string): JsonObject {
   return members;
 }
 
-/** Returns where the value ends: at the comma or the brace after it. */
+/** Returns the end of the value, which is at the comma or the brace after it. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

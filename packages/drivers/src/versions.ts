@@ -1,7 +1,7 @@
 /**
  * The known versions of each agent's program, as data: the versions that were run or recorded, and their differences. Another
- * version works as far as it can: it is treated as the nearest known one, an event says so once, and an unknown line is an event
- * of kind `raw`. Keeps DRV-15.
+ * version works as far as it can: it is treated like the nearest known one, an event reports this once, and an unknown line is an
+ * event of kind `raw`. Keeps DRV-15.
  */
 
 /** The differences between versions. */
@@ -12,11 +12,11 @@ export type Difference =
   | 'on-failure';
 
 export interface KnownProgram {
-  /** The name that the program gives itself. */
+  /** The name that the program reports. */
   readonly name: string;
   /** The oldest and the newest version that was run or recorded. */
   readonly tested: readonly [oldest: string, newest: string];
-  /** `from` and `before` a version; without one, from the first or up to the last. */
+  /** `from` and `before` are versions; without them, it is from the first or up to the last. */
   readonly differences: readonly { readonly what: Difference; readonly from?: string; readonly before?: string }[];
 }
 
@@ -33,7 +33,7 @@ export interface ProgramVersion {
   readonly version: string;
 }
 
-/** Whether this version does that. A program that is not in the list does nothing special. */
+/** Returns whether this version has the difference. A program that is not in the list has no differences. */
 export function isKnownTo(program: ProgramVersion, what: Difference): boolean {
   const known = PROGRAMS.find(({ name }) => name === program.name);
   return (known?.differences ?? []).some(
@@ -44,7 +44,7 @@ export function isKnownTo(program: ProgramVersion, what: Difference): boolean {
   );
 }
 
-/** Returns a sentence about a version that was not tested; null for one that was, and for programs without a list. */
+/** Returns a sentence about an untested version; null for a tested one, and for programs without a list. */
 export function untested({ name, version }: ProgramVersion): string | null {
   const known = PROGRAMS.find((program) => program.name === name);
   if (!known) return null;

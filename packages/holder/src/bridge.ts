@@ -1,7 +1,8 @@
 /**
- * An agent that speaks HTTP is started through a bridge, which carries its events and calls on pipes (decision 115). An agent in
- * a terminal that gets its own server is started by `native/beside`, which becomes the agent (decision 170). One that gets hooks is
- * started with more arguments (decision 230). The record of the session has the agent's own command. Keeps the holder's part of RUN-27.
+ * An agent that speaks HTTP is started through a bridge, which carries its events and calls on pipes (decision 115). An agent in a
+ * terminal that gets its own server is started by `native/beside`, which becomes the agent (decision 170). An agent that gets hooks
+ * is started with additional arguments (decision 230). The record of the session has the agent's own command. Keeps the holder's
+ * part of RUN-27.
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,16 +15,16 @@ import type { RunRequest } from '@spool/protocol';
 const FLAGS = ['--max-semi-space-size=1', '--v8-pool-size=0', '--no-opt', '--no-maglev'];
 
 /**
- * The time that a server gets to start: 0.5 to 0.8 s on a quiet machine. After that the agent runs as typed, because a longer
- * wait would irritate the user.
+ * The time limit of a server's start, which takes 0.5 to 0.8 s on a quiet machine. After that the agent runs as typed, because a
+ * longer wait would irritate the user.
  */
 const SERVER_READY_MS_MAX = 10_000;
 
 type BridgedChild = Pick<RunRequest, 'command' | 'env'>;
 
 /**
- * Returns the command to execute for `run`; `program` returns the path of a program of the daemon. Throws as `exec` does if the
- * command does not exist: the bridge would find out too late.
+ * Returns the command to execute for `run`; `program` returns the path of a program of the daemon. Throws like `exec` if the
+ * command does not exist, because the bridge would detect this too late.
  */
 export function executed(run: RunRequest, program: (name: 'bridge.mjs' | 'spool-beside') => string): BridgedChild {
   if (run.agentServer?.hooked !== undefined) return hooked(run, run.agentServer.hooked);

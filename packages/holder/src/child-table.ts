@@ -57,7 +57,7 @@ export class ChildTable {
     let isUsed = false;
     let pipe = -1;
     try {
-      // Before the fork: a failure after it would leave a child that no process tracks.
+      // It happens before the fork: a failure after it would leave a child that no process tracks.
       if (run.size || run.agent) pipe = native.openPipe();
       const spawned = this.#fork(run, group?.procsFd ?? -1);
       isUsed = true;

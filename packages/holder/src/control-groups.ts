@@ -51,7 +51,7 @@ export function leaveSessionGroup(): void {
   try {
     writeFileSync(`${mount}${outside}/cgroup.procs`, '0');
   } catch {
-    // EACCES: we may not leave. The outer daemon recognises our processes by their environment and spares them
+    // EACCES: we may not leave the group. The outer daemon recognises our processes by their environment and spares them
   }
 }
 
@@ -65,7 +65,7 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // EBUSY: a process still runs there, and this is not the place to end it
+    // EBUSY: a process still runs there, which is not ended here
   }
 }
 

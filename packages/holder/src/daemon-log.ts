@@ -59,7 +59,7 @@ export class DaemonLog {
     try {
       const open = fstatSync(this.#fd);
       if (open.size <= LOG_BYTES_MAX) return;
-      // If a user has moved the file away, it is left alone.
+      // A file that the user has moved away is left alone.
       const named = statSync(this.#path, { throwIfNoEntry: false });
       if (named?.ino === open.ino && named.dev === open.dev) copyFileSync(this.#path, `${this.#path}.1`);
       ftruncateSync(this.#fd);

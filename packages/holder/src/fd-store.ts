@@ -43,11 +43,11 @@ export class FdStore {
     options.watch.watch(link, POLL.readable, (events) => this.#ready(events));
   }
 
-  /** Returns null if the store cannot be started: then the daemon consists of two processes only. */
+  /** Returns null if the store cannot be started: then the daemon consists of only two processes. */
   static start(options: FdStoreOptions): FdStore | null {
     try {
       const { path: program } = options.program('spool-fd-store');
-      if (!existsSync(program)) return null; // not in the bundle
+      if (!existsSync(program)) return null; // the bundle does not contain it
       const { node, path: holder } = options.program('holder.mjs');
       const [ours, theirs] = native.socketPair(true);
       const child = spawn(program, ['3', node, holder], {
@@ -70,7 +70,7 @@ export class FdStore {
     return this.#link;
   }
 
-  /** Whether the store runs. It never sends data, so a readable link means its end. */
+  /** Whether the store runs. The store never sends data, so a readable link means that it has ended. */
   get isThere(): boolean {
     return this.#link !== -1 && !native.isReadable(this.#link);
   }
@@ -129,7 +129,7 @@ export class FdStore {
         this.#options.watch.change(this.#link, POLL.readable | POLL.writable);
         return;
       }
-      // Too large for a packet: the store does not cover this session. If the store is gone, reading reports it.
+      // The record is too large for a packet: the store does not cover this session. If the store is gone, reading reports it.
       if (sent === -constants.errno.EMSGSIZE) this.#options.say('a session is too large for the fd store');
     }
     if (this.#link !== -1) this.#options.watch.change(this.#link, POLL.readable);

@@ -27,7 +27,7 @@ export class FolderWatch {
         watcher.on('error', () => watcher.close());
         this.#watchers.push(watcher);
       } catch {
-        // gone, or no watches left
+        // the folder is missing, or no watches are left
       }
     }
   }

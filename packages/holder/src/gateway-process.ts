@@ -28,15 +28,18 @@ import {
 import type { DaemonLog } from './daemon-log.ts';
 import type { RunnableProgram } from './program-files.ts';
 
-/** The lifetime of a healthy gateway: one starts in half of it, so the successor of a healthy one starts at once. */
+/**
+ * The lifetime after which a gateway counts as healthy: it starts in half of this time. The next gateway after a healthy one is
+ * started at once.
+ */
 const HEALTHY_MS = 1500;
 const BACKOFF_MS_FIRST = 50;
 const BACKOFF_MS_MAX = 5000;
 
-/** The interval of pings, since a gateway sends nothing by itself; the cost on an idle machine is small. */
+/** The interval of pings, because a gateway sends nothing by itself; the cost on an idle machine is small. */
 const QUIET_MS = 10_000;
 
-/** The time that a gateway may take to end after the request. */
+/** The time limit for a gateway to end after the request. */
 const END_MS_MAX = 1000;
 
 export interface GatewayProcessOptions {
@@ -75,8 +78,8 @@ export class GatewayProcess {
   }
 
   /**
-   * Continues with the options that the last holder of this daemon was asked for; with nodes or joined machines, also with those of the
-   * last daemon, because other machines wait for this one.
+   * Continues with the options that were requested from the last holder of this daemon; with nodes or joined machines, even with
+   * those of the last daemon, because other machines wait for this one.
    */
   resume(): void {
     if (this.#options !== null) return;
@@ -87,7 +90,7 @@ export class GatewayProcess {
     this.#start();
   }
 
-  /** Starts a gateway with these options; one that runs with the same options continues. Undefined: any options are accepted. */
+  /** Starts a gateway with these options; one that runs with the same options continues. Undefined accepts any options. */
   want(asked: WantedGateway | null | undefined): void {
     const options = asked === undefined ? (hasDoor(this.#options) ? this.#options : {}) : asked;
     const isSame = JSON.stringify(options) === JSON.stringify(this.#options);
@@ -96,7 +99,7 @@ export class GatewayProcess {
     if (!hasDoor(options)) this.#owner.keepDoor(null, null);
     if (isSame && (this.#running !== null || options === null)) return;
     this.#backoffMs = 0;
-    if (this.#running) return end(this.#running); // the next one starts when it has ended
+    if (this.#running) return end(this.#running); // the next one starts when the present one has ended
     if (options) this.#start();
   }
 
@@ -109,7 +112,7 @@ export class GatewayProcess {
   kill(): void {
     const mustUndo = typeof this.#options === 'object' && this.#options?.tailscale === true;
     this.#options = null;
-    // A gateway that has something to undo outside of the daemon ends by itself, when its link ends.
+    // A gateway that has something to undo outside of the daemon ends by itself when its link ends.
     this.#running?.process.kill(mustUndo ? 'SIGTERM' : 'SIGKILL');
   }
 
@@ -132,7 +135,7 @@ export class GatewayProcess {
         health.heard();
         if ('door' in message) this.#listens(running, message.door, fd!);
       },
-      onFdsLost: () => {}, // no room for one more: the next gateway looks for the port again
+      onFdsLost: () => {}, // there is no room for one more fd: the next gateway searches for the port again
       onEnd: () => {}, // `exit` follows
     });
     const health = new PeerHealth({
@@ -193,7 +196,7 @@ export class GatewayProcess {
     try {
       return JSON.parse(readFileSync(this.#file, 'utf8')) as RequestedGateway;
     } catch {
-      return null; // there never was a gateway, or the file is damaged: `spool web` starts one again
+      return null; // there never was a gateway, or the file is damaged: `spool web` starts one
     }
   }
 

@@ -35,7 +35,7 @@ import { loadProblem } from './load-check.ts';
 import { takeWantedProgram } from './wanted-program.ts';
 import { KEEPER_FLAGS, startSuccessor, type Successor } from './successor.ts';
 
-/** A keeper that lived this long was healthy: its successor starts at once. */
+/** The lifetime after which a keeper counts as healthy: its successor is started at once. */
 const HEALTHY_MS = 400;
 const BACKOFF_MS_FIRST = 20;
 const BACKOFF_MS_MAX = 2000;
@@ -46,11 +46,14 @@ const STORE_AGAIN_MS = 1000;
 /** The pause between two attempts to copy the program, for example on a full disk. */
 const COPY_AGAIN_MS = 60_000;
 
-/** A keeper of a new program must serve in this time and then stay this long, or the program before is used again. */
+/**
+ * The time within which a keeper of a new program must serve, and then how long it must stay; otherwise the program before is used
+ * again.
+ */
 const SERVE_MS_MAX = 20_000;
 const TRIAL_MS = 6000;
 
-/** The fds that the start of a child needs: the child keeps half of them for good; some of the rest remain for handing over. */
+/** The fds that the start of a child needs: the child keeps half of them; some of the others remain for handing over. */
 const FILES_TO_START_A_CHILD = 24;
 
 export interface HolderOptions {
@@ -74,7 +77,7 @@ interface RunningKeeper {
   readonly pid: number;
   readonly pidfd: number;
   readonly health: PeerHealth;
-  /** Whether the keeper serves, or, if it is of an older version, has loaded. */
+  /** Whether the keeper serves, or, if it has an older version, has loaded. */
   isReady: boolean;
 }
 
@@ -97,7 +100,7 @@ export class Holder {
   readonly #programs: ProgramFiles;
   readonly #trouble = new KeeperTrouble(() => this.#daemon.home.state);
   #copyAgainAt = 0;
-  /** Keepers in a row that ended before they were ready. */
+  /** The number of keepers in a row that ended before they were ready. */
   #failures = 0;
   /** A keeper that has loaded, and takes over when the present one exits. */
   #successor: Successor | null = null;
@@ -134,7 +137,7 @@ export class Holder {
       keepDoor: (door, fd) => this.#keepDoor(door, fd),
     });
     if (!this.#isStandby) this.#gateway.resume();
-    // A holder that takes over has received the copy of its predecessor.
+    // A holder that takes over has received its predecessor's copy.
     if (this.#daemon.hasEscrow && options.daemon.program === undefined) this.#copyProgram();
     if (this.#daemon.hasStore === true) this.#store = new FdStore(this.#storeOptions, this.#commonFds.at(-1)!);
     else if (this.#daemon.hasEscrow && !this.#isStandby) this.#startStore();
@@ -150,9 +153,7 @@ export class Holder {
     };
   }
 
-  /**
-   * Copies the program: the daemon runs its own copy from here on, because the installation may be moved, replaced or deleted.
-   */
+  /** Copies the program: from here on the daemon runs this copy, because the installation may be moved, replaced or deleted. */
   #copyProgram(): void {
     try {
       this.#setProgram(this.#programs.prepare(this.#daemon.home.state));
@@ -226,7 +227,7 @@ export class Holder {
     native.close(link);
     if (this.#isShuttingDown || this.#isStandby) return;
     this.#options.log.say('the fd store is gone; starting another');
-    // The restart is delayed: a store that cannot run here would be started again and again.
+    // The restart is delayed, because a store that cannot run here would be started again and again.
     setTimeout(() => {
       if (this.#isShuttingDown || this.#store !== null) return;
       this.#startStore();
@@ -234,7 +235,7 @@ export class Holder {
     }, STORE_AGAIN_MS);
   }
 
-  /** Continues with a keeper whose holder died: that keeper will hand over its sessions. */
+  /** Takes over from a dead holder: the keeper will hand over its sessions. */
   attach(link: FdLink<FromKeeper, FromHolder>, pid: number, startTicks?: string): void {
     const health = new PeerHealth({
       pid,
@@ -315,13 +316,13 @@ export class Holder {
     this.#begin(link, pid);
   }
 
-  /** No keeper can be started: an installation that a user names is tried, without asking what it would replace. */
+  /** No keeper can be started, so an installation that a user names is tried, without asking what it would replace. */
   #useWantedProgram(): void {
     const wanted = takeWantedProgram(this.#daemon.home.state);
     if (wanted === null) return;
     try {
       this.#setProgram(this.#programs.prepare(this.#daemon.home.state, wanted));
-      this.#failures = 0; // the new copy is the first to be tried
+      this.#failures = 0; // the new copy is tried first
       this.#options.log.say(`the program of ${wanted.folder} is used from here on`);
     } catch (error) {
       this.#options.log.say(`the program of ${wanted.folder} cannot be used: ${(error as Error).message}`, 'warn');
@@ -353,7 +354,7 @@ export class Holder {
     this.#trial = null;
   }
 
-  /** Uses the program before again: the keeper of the present one has failed. Keeps LIFE-45. */
+  /** Uses the program before again, because the keeper of the present one has failed. Keeps LIFE-45. */
   #goBack(reason: string): void {
     this.#endTrial();
     const program = this.#programs.prepareBefore(this.#daemon.home.state, reason);
@@ -426,7 +427,7 @@ export class Holder {
       case 'handed':
         return this.#missed.whenComplete(() => {
           this.#isTakingOver = false;
-          if (this.#keeper) this.#keeper.isReady = true; // it has served before
+          if (this.#keeper) this.#keeper.isReady = true; // the program has served before
           this.#fillStore();
           this.#emit({ type: 'held' });
         });
@@ -445,7 +446,7 @@ export class Holder {
       case 'sender':
         return this.#gateway.wantSender();
       case 'hand-over':
-        return; // the first message to a new holder, handled by main
+        return; // main handles the first message to a new holder
     }
   }
 
@@ -496,7 +497,7 @@ export class Holder {
   }
 
   #spawn(run: Parameters<ChildTable['spawn']>[0]): void {
-    // Sent again after a broken link: the session runs already, so only report it again.
+    // Sent again after a broken link: the session is already running, so it is only reported again.
     const known = this.#children.get(run.id);
     if (known) return this.#emit({ type: 'session', session: known.session }, known.fds);
     const { limit, used } = openFiles();
@@ -537,7 +538,7 @@ export class Holder {
     keeper.health.stop();
     this.#missed.clear();
     keeper.link.close();
-    // A keeper that hangs, or that closed its link, must not run beside its successor.
+    // A keeper that hangs, or has closed its link, must not run beside its successor.
     const gone = killAndWait(this.#options.watch, keeper.pidfd, () =>
       this.#options.log.say(
         `keeper ${keeper.pid} was killed and is still there; its successor waits for its end`,

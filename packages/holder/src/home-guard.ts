@@ -3,7 +3,7 @@
  * the runtime folder, a user moves or deletes the state folder. The sessions continue to run, so the daemon repairs the files
  * through which clients reach it. Keeps LIFE-12 and LIFE-40; decision 029 has the cases.
  *
- * The lock is decisive: its open file shows where the state folder is now, and a folder belongs to this daemon only while its
+ * The lock is decisive: its open file shows where the state folder is now, and a folder belongs to this daemon only as long as its
  * lock does. Files that another daemon has locked are left alone.
  */
 import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { type DaemonRecord, type Home, programFolder, socketIn } from '@spool/pr
 import { isUsable, listenIn, nameOwner, writeAddress } from './listening.ts';
 import { makeSafeFolder } from './safe-folder.ts';
 
-/** The time for which damage must be unchanged before it is repaired: `rm -rf` takes a moment. */
+/** The time for which damage must be unchanged before it is repaired, because `rm -rf` takes a moment. */
 export const SETTLE_MS = 50;
 
 export interface RepairedHome {
@@ -70,10 +70,10 @@ export class HomeGuard {
     return [...new Set([state, ...this.#places.map(({ run }) => run)])];
   }
 
-  /** Repairs damage. `again`: there is damage, and the caller must check once more after SETTLE_MS. */
+  /** Repairs damage. `again`: there is damage, and the caller must check again after SETTLE_MS. */
   check(): RepairedHome | 'again' | null {
     const damage = this.#findDamage();
-    // `rm -rf` may have deleted the missing files, and be at work on the rest.
+    // An `rm -rf` may have deleted the missing files, and be deleting the rest.
     const look = damage === '' ? '' : `${damage} ${entriesLeft(this.#daemon.home)}`;
     const isSettled = look === this.#damage;
     this.#damage = look;
@@ -155,7 +155,7 @@ export class HomeGuard {
 
   #repairPlace(place: RunFolder): void {
     const { run } = place;
-    if (!isUsable(run)) return; // logged out: it is made again at the next login
+    if (!isUsable(run)) return; // logged out: the folder is created again at the next login
     const isThere = place.inode !== undefined && inodeOf(socketIn(run)) === place.inode;
     if (isThere && leadsTo(lockOf(run), place.lockFd)) return;
     makeSafeFolder(run);
@@ -171,7 +171,7 @@ export class HomeGuard {
     place.inode = inodeOf(socketIn(run));
   }
 
-  /** Reports a sentence once, since the check runs with every ping. */
+  /** Reports a sentence once, because the check runs with every ping. */
   #sayOnce(sentence: string): void {
     if (sentence !== this.#said) this.#say(sentence);
     this.#said = sentence;
@@ -184,17 +184,17 @@ function inodeOf(path: string): number | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })?.ino;
   } catch {
-    return undefined; // ENOTDIR, EACCES: the same as missing
+    return undefined; // ENOTDIR, EACCES: treated as missing
   }
 }
 
-/** Counts the entries of the state folder, without those of sessions, which may be many. */
+/** Counts the entries of the state folder, except those of sessions, which may be many. */
 function entriesLeft({ state, sessions }: Home): number {
   const count = (folder: string, recursive: boolean): number => {
     try {
       return readdirSync(folder, { recursive }).length;
     } catch {
-      return 0; // gone
+      return 0; // it is missing
     }
   };
   return count(state, false) + count(sessions, false) + count(programFolder(state), true);

@@ -27,6 +27,6 @@ function isCloseOnExec(fd: number): boolean {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))![1]!;
     return (Number.parseInt(flags, 8) & O_CLOEXEC) !== 0;
   } catch {
-    return true; // gone: it was the fd used to read the folder
+    return true; // gone: it was the fd with which the folder was read
   }
 }

@@ -5,7 +5,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { troubleFile } from '@spool/protocol';
 
-/** Failures that pass (no memory, no file descriptors for a moment) are none of a client's business: it tries longer than that. */
+/** Temporary failures (no memory or file descriptors for a moment) are not reported: a client retries for longer than they last. */
 const LASTING_MS = 3000;
 
 export class KeeperTrouble {
@@ -17,7 +17,7 @@ export class KeeperTrouble {
     this.#state = state;
   }
 
-  /** Called after each failure. A client that waits notices that the file is written again. */
+  /** Called after each failure. A client that waits notices when the file is written again. */
   report(reason: string): void {
     this.#since ??= performance.now();
     if (performance.now() - this.#since < LASTING_MS) return;
@@ -29,13 +29,13 @@ export class KeeperTrouble {
     }
   }
 
-  /** Called when a keeper is ready. Also removes what an earlier daemon has left. */
+  /** Called when a keeper is ready. It also removes the report of an earlier daemon. */
   clear(): void {
     this.#since = null;
     try {
       rmSync(troubleFile(this.#state()), { force: true });
     } catch {
-      // a folder that may not be written: clients believe a report only if it is renewed
+      // the folder is not writable: clients believe a report only if it is renewed
     }
   }
 }

@@ -20,7 +20,7 @@ import {
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-/** Linux's initial limits, for clients that do not send theirs. All other limits are the daemon's: unlimited. */
+/** Linux's default limits, for clients that do not send theirs. All other limits are those of the daemon: unlimited. */
 const USUAL: Limits = { core: [0, null], stack: [8 * MIB, null], nofile: [1024, null] };
 
 /** Returns the limits of a child, as `native.spawn` takes them. */
@@ -36,9 +36,8 @@ export function childLimits({ limits = {}, nofileSoft, nice = 0 }: RunRequest): 
 }
 
 /**
- * The limits that could end the daemon or stop it from working, each with the minimum that the daemon needs and the
- * shell's `ulimit` option. Logs are cut into segments, so files need not grow far. Node reserves much more address
- * space than it uses.
+ * The limits that could end the daemon or stop it from working, each with the minimum that the daemon needs and the shell's
+ * `ulimit` option. Logs are split into segments, so files need not be large. Node reserves much more address space than it uses.
  */
 const HARMFUL: Readonly<Partial<Record<LimitName, readonly [least: number, flag: string, what: string]>>> = {
   cpu: [Infinity, '-t', 'seconds of CPU time'],
@@ -54,7 +53,7 @@ const HARMFUL: Readonly<Partial<Record<LimitName, readonly [least: number, flag:
 /** A privileged daemon raises its limit of open files to this. The kernel does not allow infinity here. */
 const FILES_WANTED = 4096;
 
-/** Raises the limits of this process as far as permitted. Throws when a remaining limit would end the daemon. */
+/** Raises the limits of this process as far as permitted. Throws if a remaining limit would end the daemon. */
 export function shedOwnLimits(warn: (sentence: string) => void): void {
   for (const name of Object.keys(HARMFUL) as LimitName[]) {
     const resource = limitNumber(name);

@@ -27,19 +27,19 @@ import { makeSafeFolder } from './safe-folder.ts';
 /** The length of the queue in which connections wait while a keeper is being replaced. */
 const BACKLOG = 511;
 
-/** The time to wait for a name in a lock: another daemon needs far less between locking a folder and writing its name. */
+/** The time to wait for a name in a lock: another daemon needs far less time between locking a folder and writing its name. */
 const NAME_MS = 200;
 
 export interface ListeningSockets {
   readonly sockets: readonly string[];
   readonly socketFds: readonly number[];
-  /** The locks, to be held for as long as the sockets. */
+  /** The locks, which must be held as long as the sockets. */
   readonly lockFds: readonly number[];
 }
 
 /**
- * Opens the sockets; must be called under the lock of the state folder. Returns null when a daemon without that lock is running:
- * one of an older version, or one whose lock was deleted.
+ * Opens the sockets; must be called under the lock of the state folder. Returns null if a daemon without that lock is running: one
+ * of an older version, or one whose lock was deleted.
  */
 export function listenOnSockets(home: Home, say: (sentence: string) => void): ListeningSockets | null {
   const found: { socket: string; socketFd: number; lockFd: number }[] = [];
@@ -58,7 +58,7 @@ export function listenOnSockets(home: Home, say: (sentence: string) => void): Li
         writeAddress(home, [socketIn(run)]);
         return null;
       }
-      // That daemon has lost its state folder or the lock in it, and is about to repair that.
+      // That daemon has lost its state folder or the lock in it, and will soon repair that.
       if (owner === home.state) return null;
       say(`${run} is in use by the daemon of ${owner}`);
     } catch (error) {
@@ -89,7 +89,7 @@ export function removeIfThere(path: string): void {
   }
 }
 
-/** Removes the folder in /tmp of a socket whose own path would be too long: no other program would remove it. */
+/** Removes the folder in /tmp of a socket whose own path would be too long, because no other program would. */
 export function removeShortFolder(run: string): void {
   if (dirname(run) !== '/tmp') return;
   try {

@@ -1,6 +1,6 @@
 /**
- * Finds out whether the programs of an installation can be started, before one of them has to (decision 161): each program of Node is
- * loaded with all that it imports, and each program in C is executed. Helps to keep LIFE-15.
+ * Finds out whether the programs of an installation can be started, before one of them has to (decision 161): each program of Node
+ * is loaded with all that it imports, and each program in C is executed. Helps to keep LIFE-15.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { PROGRAMS, PROGRAMS_IN_C } from './program-files.ts';
 export const LOAD_MS_MAX = 15_000;
 const REASON_CHARACTERS_MAX = 1000;
 
-/** The exit code of our programs in C without arguments. */
+/** The exit code of our programs in C when they are started without arguments. */
 const WRONG_USE = 2;
 
 /** Rejects with the first reason why a program in the folder cannot be started. */
@@ -33,7 +33,7 @@ export async function loadProblem(node: string, path: string): Promise<string | 
 }
 
 async function executionProblem(path: string): Promise<string | null> {
-  if (!existsSync(path)) return null; // not in every installation
+  if (!existsSync(path)) return null; // not every installation has it
   const { code, how } = await run(path, []);
   return code === WRONG_USE ? null : `${path}: ${how ?? 'it is another program'}`;
 }
@@ -57,7 +57,7 @@ function run(file: string, args: readonly string[]): Promise<ProgramResult> {
   });
 }
 
-/** The line with the error in what Node prints, with the place before it. */
+/** Matches the line with the error in Node's output, with the place before it. */
 function firstError(text: string, path: string): string | null {
   const [place = '', ...lines] = text.split('\n');
   const line = lines.find((each) => /^\w*Error\b/.test(each));

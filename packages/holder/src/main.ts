@@ -94,7 +94,7 @@ function becomeDaemon(readyFd: number): void {
       writeSync(readyFd, `${line}\n`);
       closeSync(readyFd);
     } catch {
-      // EPIPE: the client that started us is gone; other clients will find the daemon all the same
+      // EPIPE: the client that started us is gone, but other clients will find the daemon
     }
     if (exitCode !== undefined) process.exit(exitCode);
   }
@@ -131,7 +131,7 @@ function takeOver(linkFd: number): void {
         isStandby: message.isStandby === true,
         isTakingOver: storeFd === -1,
       });
-      // The keeper may be dead already: then its link ends after all that it handed over, and another keeper is started.
+      // The keeper may already be dead: then its link ends after everything that it has handed over, and another keeper is started.
       holder.attach(link, message.keeperPid, message.keeperStart);
       log.say(
         message.isStandby === true
@@ -143,7 +143,7 @@ function takeOver(linkFd: number): void {
     },
     onFdsLost(message) {
       if (holder) holder.fdsLost(message);
-      else process.exit(1); // not even the socket arrived: the keeper tries again with another holder
+      else process.exit(1); // not even the socket arrived: the keeper will try again with another holder
     },
     onEnd() {
       if (holder) holder.keeperGone('it closed its link');

@@ -24,7 +24,7 @@ import { type DaemonProgram, type ProgramSource, programFolder } from '@spool/pr
 /** The programs that the daemon starts after its own start. */
 export const PROGRAMS = ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'driver.mjs', 'bridge.mjs', 'gateway.mjs'];
 const FILES = [...PROGRAMS, 'spool_native.node'];
-/** Executed by the kernel. */
+/** The kernel executes these. */
 export const PROGRAMS_IN_C = ['spool-beside', 'spool-fd-store', 'spool-hook', 'spool-tied'];
 const PAGE = 'web';
 /** A daemon that was started without one of these works all the same; one that has it does not give it up. */
@@ -51,7 +51,7 @@ export interface PreparedProgram {
 export class ProgramFiles {
   #record: DaemonProgram;
   #nodeFd: number;
-  /** The open file of the Node of the copy before; -1 if it is not open. */
+  /** The open file of the previous copy's Node; -1 if it is not open. */
   #nodeFdBefore = -1;
 
   /** `record` comes from the predecessor of this holder. */
@@ -69,7 +69,7 @@ export class ProgramFiles {
     return this.#nodeFd;
   }
 
-  /** Returns whether the copy is gone, and the installation exists to copy it again. */
+  /** Returns whether the copy is missing, and the installation exists to copy it again. */
   needsCopy(state: string): boolean {
     const { copy, source } = this.#record;
     const isThere = copy !== null && existsSync(`${programFolder(state)}/${copy}/keeper.mjs`);
@@ -90,7 +90,7 @@ export class ProgramFiles {
   }
 
   /**
-   * Copies an installation; by default the daemon's own. If the installation is gone, the present copy is used again. Throws when
+   * Copies an installation; by default the daemon's own. If the installation is missing, the present copy is used again. Throws if
    * a program is missing.
    */
   prepare(state: string, asked?: ProgramSource): PreparedProgram {
@@ -168,7 +168,7 @@ export class ProgramFiles {
   }
 }
 
-/** Returns the usual path of Node if it still leads to the open file, else a path through the fd. */
+/** Returns the usual path of Node if it still leads to the open file; otherwise a path through the fd. */
 export function nodePath(path: string, fd: number): string {
   const open = `/proc/self/fd/${fd}`;
   return fd === -1 || isSameFile(path, open) ? path : open;

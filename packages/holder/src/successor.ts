@@ -11,12 +11,12 @@ import { checkPrograms, LOAD_MS_MAX } from './load-check.ts';
 import { nodePath, type PreparedProgram } from './program-files.ts';
 
 /**
- * Flags of a keeper. Its garbage is short-lived, so a small nursery is enough; with code for size and one helper thread it takes 34 MB instead of
- * 47, and neither keys nor long floods take longer (decision 281).
+ * Flags of a keeper. Its garbage is short-lived, so a small nursery is enough; with code for size and one helper thread it takes 34
+ * MB instead of 47, and neither keys nor long floods take longer (decision 281).
  */
 export const KEEPER_FLAGS = ['--max-semi-space-size=2', '--optimize-for-size', '--v8-pool-size=1'];
 
-/** The time after which a successor is given up if its predecessor does not exit. */
+/** The time after which a successor is abandoned if its predecessor does not exit. */
 const UNUSED_MS_MAX = 60_000;
 
 export interface SuccessorOptions {
@@ -33,15 +33,15 @@ export interface Successor {
   readonly process: ChildProcess;
   readonly link: FdLink<FromKeeper, FromHolder>;
   readonly program: PreparedProgram;
-  /** Whether it will say when it serves. */
+  /** Whether it will report when it serves. */
   readonly saysServing: boolean;
   /** Marks the successor as the present keeper. */
   promoted(): void;
 }
 
 /**
- * Resolves when it has loaded; rejects with the reason if it does not. What the keeper and the holder start later is checked
- * first, the next holder too: a broken one would be noticed when its predecessor is gone.
+ * Resolves when it has loaded; rejects with the reason if it does not. The programs that the keeper and the holder start later are
+ * checked first, including the next holder: otherwise a broken one would be detected only when its predecessor is gone.
  */
 export async function startSuccessor(options: SuccessorOptions): Promise<Successor> {
   const { watch, logFd, program } = options;

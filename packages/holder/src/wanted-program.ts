@@ -1,11 +1,11 @@
 /**
- * The installation that `daemon restart` has named in a file, because no keeper runs that could be asked. The holder looks for it
+ * The installation that `daemon restart` has named in a file, because no keeper runs that could be asked. The holder checks for it
  * before it starts a keeper again. Helps to keep LIFE-15.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { type ProgramSource, wantedProgramFile } from '@spool/protocol';
 
-/** Returns the installation and removes the file; null if there is none, or not a whole one. */
+/** Returns the installation and removes the file; null if there is none, or it is incomplete. */
 export function takeWantedProgram(state: string): ProgramSource | null {
   try {
     const path = wantedProgramFile(state);
@@ -13,6 +13,6 @@ export function takeWantedProgram(state: string): ProgramSource | null {
     rmSync(path);
     return typeof folder === 'string' && typeof node === 'string' ? { folder, node } : null;
   } catch {
-    return null; // there is none, or it is being written
+    return null; // it does not exist, or is being written
   }
 }

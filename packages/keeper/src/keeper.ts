@@ -1,6 +1,6 @@
 /**
- * The keeper: moves bytes from children to logs to watchers, and serves clients. It may be killed at any moment; its
- * successor gets the children from the holder and everything else from disk. Keeps LIFE-3 (`renewHolder`, `stepDown`).
+ * The keeper: moves bytes from children to logs to watchers, and serves clients. It may be killed at any moment; the next keeper
+ * gets the children from the holder and everything else from disk. Keeps LIFE-3 (`renewHolder`, `stepDown`).
  */
 import { listRecords, readRecord } from '@spool/store';
 import { native } from '@spool/native';
@@ -170,7 +170,7 @@ export class Keeper {
     return this.#spawner.start({ ...run, name, ...(taskName !== undefined && taskName !== name && { taskName }) });
   }
 
-  /** Returns a free name. It is decided at once and sent along, so that the death of a daemon process does not change it. */
+  /** Returns a free name. It is decided at once and sent along, so that the death of a process of the daemon does not change it. */
   #freeName(run: RunRequest): string {
     return freeName(run, new Set([...this.registry.runningNames(), ...this.#spawner.names]));
   }
@@ -259,14 +259,14 @@ export class Keeper {
     this.#leave();
   }
 
-  /** Exits. Queued input exists only in this process, so it waits for that, but not for a child that does not read. */
+  /** Exits. Queued input exists only in this process, so the keeper waits for it, except for a child that does not read. */
   #leave(): void {
     const until = performance.now() + TYPED_MS_MAX;
     const leave = (): void => {
       const isTyping = [...this.registry.all()].some(({ input }) => input.queuedBytes > 0);
       if (isTyping && performance.now() < until) return void setTimeout(leave, TYPED_LOOK_MS);
       log('info', 'exiting on request; the next keeper takes over');
-      // If their folders are gone, the next keeper continues after the bytes that were lost with them.
+      // If the folders of logs are missing, the next keeper continues after the bytes that were lost with them.
       for (const session of this.registry.all()) session.noteEnd();
       process.exit(0);
     };
@@ -279,10 +279,10 @@ export class Keeper {
     for (const listenFd of this.#holder.listenFds) this.#listener.listen(listenFd);
   }
 
-  /** Handles a moved daemon. Without escrow this is the only keeper: then it can only listen again. */
+  /** Handles a moved daemon. Without escrow this is the only keeper, so it can only listen again. */
   #moved(isNewStart: boolean): void {
     if (this.#services) this.#listen();
-    // At once: until the next keeper runs, output is written to the old folder.
+    // It happens at once: until the next keeper runs, output is written to the old folder.
     if (isNewStart && this.#holder.daemon.hasEscrow)
       void Promise.all([this.#spawner.answered(), this.#holder.settled()]).then(() => this.#leave());
   }
@@ -295,11 +295,11 @@ export class Keeper {
     // The ends of the sessions must survive a power cut too, if the disk accepts them.
     const durable = Promise.all(running.map((session) => session.file.durable()));
     await Promise.race([durable, new Promise((resolve) => setTimeout(resolve, DURABLE_MS_MAX))]);
-    await this.terminator.finish(graceMs); // sessions whose child has ended, but not all of its process tree
+    await this.terminator.finish(graceMs); // the sessions whose child has ended, but not all of its process tree
     await this.#holder.settled();
     // The answer is sent first; then the holder removes the socket and exits, and the keeper exits with its link.
     setImmediate(() => {
-      // So that no client takes the broken link for an accident and starts the daemon again.
+      // Sent so that no client takes the broken link for an accident and starts the daemon again.
       this.#listener.failAll(new SpoolError('DAEMON_STOPPING'));
       this.#holder.expectEnd();
       this.#holder.send({ type: 'shutdown' });

@@ -39,7 +39,7 @@ const QUESTION_EVERY_MS = 250;
 const EXIT_AFTER_MS = 10_000;
 /** The same minimum for a command of a shell. */
 const COMMAND_MS_MIN = 10_000;
-/** The interval between notifications about commands: a shell in which one command after the other fails is worth one. */
+/** The interval between notifications about commands: a shell whose commands fail one after the other causes one. */
 const COMMAND_EVERY_MS = 10_000;
 /** The exit code after Ctrl-C: the user interrupted the command. */
 const INTERRUPTED = 130;
@@ -48,7 +48,7 @@ const CONFIDENCE_MIN = 0.5;
 const TEXT_CHARACTERS_MAX = 200;
 /** The maximum length of a request's text; the end of a longer one is replaced by the number of omitted characters. */
 const REQUEST_CHARACTERS_MAX = 4000;
-/** The limit for a test, which is sent once; a gateway may have to be started for it. */
+/** The time limit of a test, which is sent once; a gateway may have to be started for it. */
 const TEST_MS_MAX = 30_000;
 
 /** The text for networks, if it is shorter. */
@@ -60,7 +60,7 @@ interface NetworkText {
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Sessions of which the present dialog was notified, with its identity: the next dialog is a new one. */
+  /** The sessions whose present dialog was notified, with its identity: the next dialog is a new one. */
   readonly #told = new Map<string, number | string>();
   /** The same for sessions that are stopped or stalled. */
   readonly #unwell = new Map<string, string>();
@@ -157,12 +157,12 @@ export class Notifier {
     this.#timers.set(session.id, timer);
   }
 
-  /** Notifies about events that came up before a viewer left; repeats no earlier notification. */
+  /** Notifies about events that came up before a viewer left, but repeats no earlier notification. */
   viewerLeft(session: KeeperSession): void {
     if (session.isRunning && session.viewers.all().length === 0) this.statusChanged(session);
   }
 
-  /** Notes a state that is older than this keeper, and was notified then. */
+  /** Notes a state that is older than this keeper, and was already notified. */
   restored(session: KeeperSession): void {
     const { kind } = session.status;
     if (kind !== null && ADVICE[kind] !== undefined) this.#unwell.set(session.id, kind);
@@ -197,8 +197,8 @@ export class Notifier {
   }
 
   /**
-   * Notifies about a session of a node, as the node has decided. Clients that follow events get it from the node. The text comes from
-   * another machine, so a network gets only the title.
+   * Notifies about a session of a node, as the node has decided. Clients that follow events get it from the node itself. The text
+   * comes from another machine, so a network gets only the title.
    */
   ofNode({ node, session, name, about, title, body }: Requests['nodeNotice']['ask']): void {
     const settings = this.#read();

@@ -51,7 +51,7 @@ function runCommand(command: readonly string[], input: string, notification?: No
       },
     });
   } catch (error) {
-    // Most failures come as an event; ENOTDIR, E2BIG and others do not.
+    // Most failures are reported by an event; ENOTDIR, E2BIG and others are thrown.
     fail(`could not be started: ${(error as Error).message}`);
     return promise;
   }

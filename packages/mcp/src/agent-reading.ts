@@ -6,7 +6,7 @@ import type { Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
 import { ansiLine, TranscriptPrinter } from '@spool/render';
 
-/** The size of the text without a cursor: the end. */
+/** The size of the text without a cursor, which is the end of the log. */
 const TAIL_CHARACTERS = 4 * 1024;
 
 export interface AgentPage {

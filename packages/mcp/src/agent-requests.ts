@@ -10,7 +10,7 @@ import { requestText } from '@spool/render';
 import { CallError } from './tool.ts';
 
 const REQUEST_WIDTH = 120;
-/** The limit of all requests in one answer. The first one always has its share. */
+/** The limit of all requests in one answer. The first request always has its share. */
 const CHARACTERS_MAX = 16 * 1024;
 const HEADLINE_CHARACTERS_MAX = 300;
 

@@ -1,6 +1,6 @@
 /**
- * The connection to the daemon. The first call that needs it opens it, so that an agent that only lists the tools does not
- * start a daemon; after that, the client reconnects by itself.
+ * The connection to the daemon. The first call that needs it opens it, so that an agent that only lists the tools does not start a
+ * daemon; after that, the client reconnects by itself.
  */
 import { readFileSync } from 'node:fs';
 import { type Client, connect } from '@spool/client/node';
@@ -44,11 +44,11 @@ export class Daemon implements AsyncDisposable {
       const text = readFileSync(nodesFile(homeFrom(env, process.getuid?.() ?? 0)), 'utf8');
       return (JSON.parse(text) as readonly { readonly name: string }[]).map(({ name }) => name);
     } catch {
-      return []; // there are none
+      return []; // there are no nodes
     }
   }
 
-  /** Returns the client of this machine or of a node; `agent` is the name under which it types. The first name counts. */
+  /** Returns the client of this machine or of a node; `agent` is the name under which it types. Only the first name counts. */
   async client(agent: string, node?: string): Promise<Client> {
     const here = await this.#here(agent);
     if (node === undefined) return here;
@@ -68,7 +68,7 @@ export class Daemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const opening = this.#opening;
     this.#opening = Promise.reject(new Error('the server is closed'));
-    this.#opening.catch(() => {}); // reported to later callers
+    this.#opening.catch(() => {}); // later callers get the error
     for (const client of this.#nodes.values()) client.close();
     await opening?.then(
       (client) => client.close(),

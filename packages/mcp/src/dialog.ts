@@ -4,7 +4,7 @@ import { isAskedByAgent, type SessionInfo } from '@spool/protocol';
 import { askedText } from './agent-requests.ts';
 import { screenLines } from './screen-text.ts';
 
-/** The number of lines to show: a dialog is at the bottom of the screen; its subject is above it. */
+/** The number of lines to show: a dialog is at the bottom of the screen, with its subject above it. */
 const DIALOG_LINES = 15;
 
 /** Returns the last lines of the screen (without a terminal: of the output), each after a line break; '' if there are none. */

@@ -6,9 +6,9 @@ import { PassThrough } from 'node:stream';
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { type FramedLine, LineFraming } from '@spool/protocol/line-framing';
 
-/** The longest line: more than any input that the daemon takes. */
+/** The maximum length of a line: more than any input that the daemon takes. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024;
-/** The beginning of a long line in which its id is searched. */
+/** The beginning of a long line, in which its id is searched for. */
 const HEAD_BYTES = 1024;
 const ID_CHARACTERS_MAX = 200;
 const ID = /"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,15})/;
@@ -32,7 +32,7 @@ export class InputLines {
     for (const line of this.#lines.push(bytes)) this.#takeLine(line);
   }
 
-  /** The client has closed its end. */
+  /** Called when the client has closed its end. */
   end(): void {
     this.stream.end();
   }
@@ -89,7 +89,7 @@ function isMessage(message: unknown): boolean {
   }
 }
 
-/** Returns the id of a message, if it is one that an answer can have. */
+/** Returns the id of a message if it is one that an answer can have. */
 function idOf(message: unknown): MessageId | null {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return null;
   const { id } = message as { readonly id?: unknown };

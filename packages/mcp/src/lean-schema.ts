@@ -22,7 +22,7 @@ export function shownSchema<Schema extends z.ZodObject>(schema: Schema): Standar
 /** MCP implies JSON Schema 2020-12, and JSON implies that property names are strings. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
 
-/** A later version may answer with more, so that an answer is not limited to its schema. */
+/** A later version may answer with more fields, so an answer is not limited to its schema. */
 const OF_OUTPUT: ReadonlySet<string> = new Set([...SAYS_NOTHING, 'additionalProperties']);
 
 function lean<T>(value: T, without = SAYS_NOTHING): T {

@@ -8,7 +8,7 @@ import { CallError } from './tool.ts';
 export const READ_BYTES = 8 * 1024;
 /** The maximum of bytes read for one page, because escape sequences and overwritten text yield no text. */
 const SCAN_BYTES_MAX = 1024 * 1024;
-/** The factor for finding the last lines: this many times the wanted bytes of text are read. */
+/** The factor for finding the last lines: this many times the requested size of text is read, in bytes. */
 const TAIL_FACTOR = 8;
 
 export interface ReadOptions {

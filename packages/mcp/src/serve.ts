@@ -24,10 +24,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     onerror: ({ message }) => process.stderr.write(`spool mcp: ${message}\n`),
   });
   await wire.closed;
-  process.stdin.pause(); // nothing more is read, also when it is stdout that has ended
+  process.stdin.pause(); // nothing more is read, even if it was stdout that ended
 }
 
-/** A transport that every end closes: the end of stdin, a broken stdout. */
+/** A transport that closes at every end: the end of stdin, or a broken stdout. */
 class Wire extends StdioServerTransport {
   readonly #closed = Promise.withResolvers<void>();
 

@@ -1,6 +1,6 @@
 /**
- * The MCP server: registers the tools and resources, and answers calls. One per connection. Keeps MCP-1: few tools, and resources
- * for long texts. Keeps MCP-14, and MCP-15 with `node-argument.ts`.
+ * The MCP server: registers the tools and resources, and answers calls. There is one per connection. Keeps MCP-1: few tools, and
+ * resources for long texts. Keeps MCP-14, and MCP-15 with `node-argument.ts`.
  */
 import { type CallToolResult, CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { VERSION } from '@spool/protocol';

@@ -4,7 +4,7 @@ import { askingSentence, type SessionInfo, visibleTitle, type VisibleText } from
 const LINE_CHARACTERS_MAX = 120;
 const SHORT_CHARACTERS_MAX = 60;
 
-/** Returns `running, working: Bash(npm test)`, `running, blocked (permission)`, `failed, exit code 3`. */
+/** Returns the state in words: `running, working: Bash(npm test)`, `running, blocked (permission)`, `failed, exit code 3`. */
 export function wordState(session: SessionInfo): string {
   const { state, status, exitCode, signal } = session;
   if (state !== 'running') {
@@ -30,7 +30,7 @@ function requestWords({ agent, question, requests = [] }: SessionInfo['status'])
   return `${oneLine(question.text, SHORT_CHARACTERS_MAX)} (${first.bytes} bytes: spool_read shows them)${others}`;
 }
 
-/** Returns `k3f9x0a1b2 api: running, idle (prompt); npm run dev`. */
+/** Returns a session in one line: `k3f9x0a1b2 api: running, idle (prompt); npm run dev`. */
 export function listLine(session: SessionInfo): string {
   const { id, milestone } = session;
   return [
@@ -40,7 +40,7 @@ export function listLine(session: SessionInfo): string {
   ].join('; ');
 }
 
-/** Returns '' if the name is only the name of the command. */
+/** Returns '' if the name is only that of the command. */
 function nameOf({ id, name, command: [program = ''] }: SessionInfo): string {
   return name === id || name === program.split('/').at(-1) ? '' : oneLine(name);
 }

@@ -8,7 +8,7 @@ import { encodeUtf8, LineText, type TextChunk, TextChunker } from '@spool/vt';
 import { RepaintDetector } from './repaint-detector.ts';
 
 export interface TextPageOptions {
-  /** Offset of the first byte. */
+  /** The offset of the first byte. */
   readonly from: number;
   readonly textBytesMax: number;
   /** Whether the alternate screen was on at that offset. */
@@ -27,7 +27,7 @@ export interface OutputPage {
 /** The granularity of a page that has no line breaks. */
 const CHUNK_BYTES = 256;
 export const PAGE_BYTES_MIN = 1024;
-/** Bytes to feed first if the alternate screen is already on. */
+/** The bytes to feed first if the alternate screen is already on. */
 export const ENTER_FULL_SCREEN = encodeUtf8('\x1b[?1049h');
 
 export class TextPage {

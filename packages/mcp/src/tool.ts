@@ -23,7 +23,7 @@ export interface ToolData {
 
 export interface Tool<Input extends z.ZodObject> {
   readonly name: string;
-  /** The description for the model; keep it short: every agent with the tools pays for every word. */
+  /** The description for the model; keep it short, because every agent with the tools pays for every word. */
   readonly description: string;
   readonly input: Input;
   readonly output?: z.ZodObject;
@@ -39,7 +39,7 @@ export function tool<Input extends z.ZodObject>(definition: Tool<Input>): Tool<I
   return definition;
 }
 
-/** An invalid call. The message names the valid alternative. */
+/** The error of an invalid call. The message names the valid alternative. */
 export class CallError extends Error {}
 
 export const LOOKS: ToolAnnotations = { readOnlyHint: true };
@@ -51,7 +51,7 @@ export const sessionInput = z.string().min(1).describe('id or name');
 export const offsetInput = z.number().min(0).refine(Number.isSafeInteger, 'must be a whole number of bytes');
 
 /**
- * The longest wait of a call: many clients cancel a call after about a minute, so the answer comes before that, with the current
+ * The limit of a call's wait: many clients cancel a call after about a minute, so the answer comes before that, with the present
  * state.
  */
 export const WAIT_SECONDS = 50;

@@ -4,11 +4,11 @@
  *
  * A guard process starts FILE with the arguments SERVER…. Once the server accepts connections at SOCKET, this process itself
  * becomes FILE with the arguments COMMAND…, and EXTRA… after the first of them: the terminal program is the session's child, with
- * its own exit code, signals and terminal. If there is no server after READY_MS, it becomes COMMAND… alone, and OUTCOME has the
- * reason.
+ * its own exit code, signals and terminal. If no server accepts connections after READY_MS, it becomes COMMAND… alone, and OUTCOME
+ * has the reason.
  *
  * The guard has no terminal. It drains the server's output, and ends the server when the terminal program is gone: SIGTERM, then
- * SIGKILL, also for the commands that the server was running. If the guard is killed, the kernel kills the server.
+ * SIGKILL, and the same for the commands that the server was running. If the guard is killed, the kernel kills the server.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -54,8 +54,8 @@ typedef struct {
   int to_leader;  /* gets the guard's report: READY, or a reason; -1 once it is sent */
   int output;     /* the server's output */
   int signals;
-  pid_t pid;      /* of the server */
-  char said[SAID_BYTES_MAX + 1]; /* the end of its output */
+  pid_t pid;      /* the server's */
+  char said[SAID_BYTES_MAX + 1]; /* the last part of its output */
   size_t said_size;
 } Guard;
 
@@ -85,12 +85,12 @@ static void become_server(const Guard *guard, pid_t parent, int output) {
   dup2(output, 1);
   dup2(output, 2);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  execvp(guard->file, guard->server); /* a script without an interpreter line is run by the shell */
+  execvp(guard->file, guard->server); /* the shell runs a script without an interpreter line */
   fprintf(stderr, "%s: %s\n", guard->file, strerror(errno));
   _exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
 }
 
-/* Keeps the end of the server's output. Returns 0 at the end of the output. */
+/* Keeps the last part of the server's output. Returns 0 at the end of the output. */
 static int drain(Guard *guard) {
   char bytes[4096];
   ssize_t size = read(guard->output, bytes, sizeof bytes);
@@ -119,7 +119,7 @@ static void report_failure(Guard *guard, int status) {
   report(guard, text, size < (int)sizeof text ? (size_t)size : sizeof text - 1);
 }
 
-/* Returns the server's own children. After its death they are children of the guard, so that their pids are not used again. */
+/* Returns the server's own children. After its death they are children of the guard, which keeps their pids from being reused. */
 static size_t children_of(pid_t parent, pid_t *found) {
   size_t count = 0;
   DIR *folder = opendir("/proc");
@@ -145,7 +145,7 @@ static size_t children_of(pid_t parent, pid_t *found) {
 
 static void kill_server(Guard *guard) {
   pid_t commands[CHILDREN_MAX];
-  kill(guard->pid, SIGSTOP); /* so that it starts no more processes */
+  kill(guard->pid, SIGSTOP); /* stopped, so that it starts no more processes */
   size_t count = children_of(guard->pid, commands);
   kill(guard->pid, SIGKILL);
   waitpid(guard->pid, NULL, 0);
@@ -194,7 +194,7 @@ static void guard_server(Guard *guard) {
     int is_signalled = signal.ssi_signo != 0 && signal.ssi_signo != SIGCHLD;
     if (fds[0].revents || is_signalled) return end_server(guard, is_signalled);
     int status;
-    for (pid_t gone; (gone = waitpid(-1, &status, WNOHANG)) > 0;) /* also orphans of the server */
+    for (pid_t gone; (gone = waitpid(-1, &status, WNOHANG)) > 0;) /* including orphans of the server */
       if (gone == guard->pid) {
         while (fds[2].fd >= 0 && drain(guard) && poll(&fds[2], 1, 0) > 0) {}
         guard->pid = -1;
@@ -236,7 +236,7 @@ static void become_guard(Guard *guard, pid_t leader) {
 
 static void write_outcome(const char *path, const char *text, size_t size) {
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return; /* the terminal program runs, which matters more */
+  if (fd < 0) return; /* the terminal program runs, which is more important */
   if (write(fd, text, size) < 0) { /* as above */ }
   close(fd);
 }
@@ -268,7 +268,7 @@ static int start_beside(Guard *guard, const char *outcome, long ready_ms) {
   close(ends[0]);
   int is_ready = got == 1 && text[0] == READY;
   if (!is_ready && pid > 0) {
-    kill(pid, SIGKILL); /* then the kernel kills the server */
+    kill(pid, SIGKILL); /* the kernel then kills the server */
     waitpid(pid, NULL, 0);
   }
   write_outcome(outcome, text, size);

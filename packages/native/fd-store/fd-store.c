@@ -182,7 +182,7 @@ static int start_holder(char **argv) {
   struct timeval within = {.tv_sec = SEND_SECONDS_MAX};
   setsockopt(hand[0], SOL_SOCKET, SO_SNDTIMEO, &within, sizeof within);
   int is_sent = child > 0 && send_everything(hand[0]);
-  close(hand[0]); /* the messages wait in the socket; its end shows the holder that the keeper is gone */
+  close(hand[0]); /* the messages wait in the socket; the end of the socket shows the holder that the keeper is gone */
   if (is_sent) return store[0];
   if (child > 0) kill(child, SIGKILL);
   close(store[0]);
@@ -206,7 +206,7 @@ static ssize_t receive(int link, int *fds, int *fd_count) {
   }
   packet[read] = '\0';
   if (!(message.msg_flags & (MSG_CTRUNC | MSG_TRUNC))) return read;
-  /* There is no room for all fds of the entry: an incomplete entry is worse than none. */
+  /* There was no room for all fds of the entry: an incomplete entry is worse than none. */
   close_all(fds, *fd_count);
   *fd_count = 0;
   char *end = memchr(packet, '\n', (size_t)read);
@@ -280,7 +280,7 @@ int main(int argc, char **argv) {
     }
     if (length < 0) continue;
     close(link);
-    if (!find(DAEMON_KEY)) return 0; /* they died before they sent any entry */
+    if (!find(DAEMON_KEY)) return 0; /* they died before they had sent any entry */
     do {
       if (tries >= TRIES_MAX) return 1;
       if (tries > 0) usleep(TRY_AGAIN_US);

@@ -1,13 +1,13 @@
 /*
  * The hook of an agent in a terminal: `spool-hook FOLDER [hold]`, with the agent's message on stdin. It appends the message as one
- * line to FOLDER/lines, and needs no process of the daemon for that: what an agent says is recorded even while the daemon is down.
+ * line to FOLDER/lines without any process of the daemon: an agent's messages are recorded even while the daemon is down.
  *
- * With `hold` the message is a request. The hook waits for the file FOLDER/answers/ID, prints it for the agent, and records that
- * it was taken. The agent's own dialog works meanwhile. An empty answer means that the request was answered elsewhere. A request
- * of a subagent (`agent_id`) is not held: the agent would show its dialog only after the hook has ended.
+ * With `hold` the message is a request. The hook waits for the file FOLDER/answers/ID, prints it for the agent, and records that it
+ * was taken. Meanwhile the agent's own dialog works. An empty answer means that the request was answered elsewhere. A request of a
+ * subagent (`agent_id`) is not held: the agent would show its dialog only after the hook has ended.
  *
- * Every fault ends with 0 and without output: a hook must never disturb its agent. Only a call without a folder, which no agent makes,
- * ends with 2: a daemon recognizes its programs by that before it uses them.
+ * Every fault ends with 0 and without output: a hook must never disturb its agent. Only a call without a folder ends with 2. Agents
+ * make no such call; the daemon recognizes its programs by it before it uses them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,7 +47,7 @@ static long long now_ms(void) {
   return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Appends one line with one write. It begins with a newline too: a line that a full disk has torn spoils no other. */
+/* Appends one line in one write. It also begins with a newline, so that a line that a full disk has cut does not damage this one. */
 static int append(const char *head, const char *body, size_t body_size, const char *tail) {
   size_t head_size = strlen(head), tail_size = strlen(tail), size = 1 + head_size + body_size + tail_size + 1;
   char *line = malloc(size);
@@ -74,7 +74,7 @@ static void record(const char *what) {
   append(head, "", 0, "");
 }
 
-/* Returns the message; newlines between its parts become blanks. NULL: it is too long. */
+/* Returns the message; newlines between its parts become blanks. Returns NULL if it is too long. */
 static char *read_message(size_t *size) {
   size_t room = 64 * 1024;
   char *text = malloc(room + 1);
@@ -117,7 +117,7 @@ static int has_key(const char *text, size_t size, const char *key) {
   return 0;
 }
 
-/* Prints the answer, if it is there. Returns whether the wait is over. */
+/* Prints the answer, if it exists. Returns whether the wait is over. */
 static int take_answer(const char *path) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return 0;
@@ -149,7 +149,7 @@ static void hold(const char *folder, pid_t parent) {
   for (;;) {
     if (take_answer(answer)) return;
     if (poll(fds, 3, -1) < 0 && errno != EINTR) return;
-    if (fds[1].revents) return record("cancelled"); /* answered in the terminal, by a refusal */
+    if (fds[1].revents) return record("cancelled"); /* answered in the terminal, by a denial */
     if (fds[2].revents) return;                     /* the agent is gone */
     char events[4096];
     if (fds[0].revents && read(fds[0].fd, events, sizeof events) < 0 && errno != EAGAIN) return;

@@ -1,10 +1,10 @@
 /*
  * AttachPump: moves bytes between a viewer's terminal and its daemon's socket, without JavaScript while nothing is to be decided.
  *
- * JavaScript says when that is so (it arms the pump) and what is plain: which bytes a viewer may type without a look at them, and
- * which bytes and drawing sequences a terminal may be shown as they are. A frame of such output that continues at the known offset
- * is written to the terminal; keys become an input frame. Everything else is handed to JavaScript as it was read, in order, and
- * disarms the pump. `state`, which JavaScript shares, has the counts of the passed bytes.
+ * JavaScript arms the pump when nothing is to be decided, and defines which bytes are plain: those that a viewer may type unexamined,
+ * and the bytes and drawing sequences that a terminal may be shown unchanged. A frame of plain output that continues at the known
+ * offset is written to the terminal; plain keys become an input frame. Everything else is handed to JavaScript unchanged, in order,
+ * and disarms the pump. `state`, which JavaScript shares, has the counts of the passed bytes.
  *
  * Frames: see packages/protocol/src/frame.ts.
  */
@@ -32,7 +32,7 @@ enum { GOT_KEYS, KEYS_ENDED, GOT_DATA, DATA_ENDED, TERMINAL_FULL, SOCKET_FULL };
 #define FLAG_TYPED 2
 #define ESC 0x1b
 
-/* A longer piece is a flood, for which JavaScript is fast enough; and its terminal may be slow. */
+/* A longer piece is a flood, for which JavaScript is fast enough; also, its terminal may be slow. */
 #define OUTPUT_BYTES_MAX 4096
 #define READS_AT_END 64
 
@@ -41,19 +41,19 @@ typedef struct {
   uv_poll_t keys_handle, data_handle;
   int terminal, socket;
   bool is_closed;
-  int handles; /* of libuv, not closed yet */
+  int handles; /* handles of libuv that are not closed yet */
   int owners;  /* libuv and the JavaScript object: the last owner frees it */
-  napi_ref self, on_event, held; /* `held`: the arrays below */
+  napi_ref self, on_event, held; /* whether `held` refers to the arrays below */
   napi_async_context context;
   napi_async_cleanup_hook_handle hook;
   double *state;
-  Bytes keys, data, kept; /* read from the terminal, read from the socket; keys that are not confirmed */
-  uint8_t is_typed[256];  /* bytes that are keys and nothing else */
+  Bytes keys, data, kept; /* data from the terminal, data from the socket, and unconfirmed keys */
+  uint8_t is_typed[256];  /* bytes that are always plain keys */
   uint8_t is_shown[256];  /* bytes that a terminal may be shown */
-  uint8_t drawing[128];   /* by final byte: how long the parameters of a drawing sequence must not be */
-  Bytes frame;            /* the input frame that is being sent; its prefix is there already */
+  uint8_t drawing[128];   /* by final byte: the length that the parameters of a drawing sequence must not reach */
+  Bytes frame;            /* the input frame that is being sent, with its prefix in place */
   size_t prefix;          /* bytes of its payload before the keys */
-  /* Where JavaScript's reader is: inside a header, or this many bytes before the end of a payload. */
+  /* The position of JavaScript's reader: inside a header, or this many bytes before the end of a payload. */
   uint8_t header[HEADER_BYTES];
   size_t header_filled;
   uint32_t payload_left;
@@ -131,7 +131,7 @@ static bool are_keys(const Pump *pump, size_t length) {
   return true;
 }
 
-/* Sends them as one frame and keeps them until they are confirmed. False: nothing was done. */
+/* Sends them as one frame and keeps them until they are confirmed. Returns false if nothing was done. */
 static bool send_keys(Pump *pump, size_t length) {
   double *state = pump->state;
   size_t kept = (size_t)state[KEPT_BYTES];
@@ -150,7 +150,7 @@ static bool send_keys(Pump *pump, size_t length) {
   while (sent < whole) {
     ssize_t count;
     RETRY(count, send(pump->socket, frame + sent, whole - sent, MSG_DONTWAIT | MSG_NOSIGNAL));
-    if (count <= 0) break; /* full, or gone: JavaScript sends the rest, or finds out */
+    if (count <= 0) break; /* full, or gone: JavaScript sends the rest, or detects the end */
     sent += (size_t)count;
   }
   memcpy(pump->kept.data + kept, pump->keys.data, length);
@@ -176,7 +176,7 @@ static void on_terminal(uv_poll_t *handle, int status, int unused) {
 
 /* ---- output -------------------------------------------------------------------------------------------------------- */
 
-/* Text, and drawing sequences, each of them whole. */
+/* Text, and complete drawing sequences. */
 static bool is_plain(const Pump *pump, const uint8_t *bytes, size_t length) {
   for (size_t at = 0; at < length;) {
     if (pump->is_shown[bytes[at]]) {
@@ -192,7 +192,7 @@ static bool is_plain(const Pump *pump, const uint8_t *bytes, size_t length) {
   return true;
 }
 
-/* Writes a frame's output to the terminal. Returns how much of it the terminal took, or -1: it is not plain. */
+/* Writes a frame's output to the terminal. Returns the number of bytes that the terminal took, or -1 if the output is not plain. */
 static ssize_t show(Pump *pump, const uint8_t *header, const uint8_t *payload, size_t length) {
   double *state = pump->state;
   double offset = (double)read_u64(header + 12);
@@ -219,7 +219,7 @@ static void confirm(Pump *pump, double offset) {
   if (offset == state[TYPED_AT]) state[KEPT_BYTES] = 0;
 }
 
-/* Takes the frames at the start of the data that need no decision. Returns how many bytes they are. */
+/* Consumes the frames at the start of the data that need no decision. Returns their number of bytes. */
 static size_t take_frames(Pump *pump, size_t length) {
   size_t at = 0;
   while (is_armed(pump, ARMED_OUTPUT) && length - at >= HEADER_BYTES) {
@@ -241,7 +241,7 @@ static size_t take_frames(Pump *pump, size_t length) {
   return at;
 }
 
-/* Follows the frames that JavaScript gets, to know where the next one begins. */
+/* Follows the frames that JavaScript gets, to find the start of the next one. */
 static void follow(Pump *pump, size_t from, size_t to) {
   while (from < to) {
     size_t left = to - from;
@@ -261,7 +261,7 @@ static void follow(Pump *pump, size_t from, size_t to) {
   }
 }
 
-/* False at the end of the data: there is no more, or no more for now. */
+/* Returns false at the end of the data: there is none left, or none for now. */
 static bool read_data(Pump *pump) {
   ssize_t count;
   RETRY(count, recv(pump->socket, pump->data.data, pump->data.length, MSG_DONTWAIT));
@@ -288,7 +288,7 @@ static void on_socket(uv_poll_t *handle, int status, int unused) {
     read_data(pump);
     return;
   }
-  /* libuv has stopped polling a socket with an error: what was sent before it is read, and then the error. */
+  /* libuv has stopped polling a socket with an error: the data from before it is read, and then the error. */
   for (int reads = 0; reads < READS_AT_END && read_data(pump); reads++);
   if (!pump->is_closed && uv_is_active((uv_handle_t *)handle) == 0) tell(pump, DATA_ENDED, ECONNRESET, 0);
 }
@@ -328,7 +328,7 @@ static void copy_table(Call *call, const char *name, uint8_t *table, size_t leng
   if (!call->failed) memcpy(table, bytes.data, length);
 }
 
-/* The memory of an array of JavaScript, which is kept from its collector. */
+/* The memory of a JavaScript array, which is protected from the garbage collector. */
 static Bytes hold(Call *call, napi_value all, const char *name, napi_typedarray_type type) {
   napi_value array = property(call, call->at[0], name);
   Bytes bytes = typed_array_of(call, array, type, name, "an array of its type");
@@ -372,7 +372,7 @@ napi_value js_create_attach_pump(napi_env env, napi_callback_info info) {
   pump->owners = 2;
   error = uv_poll_init(loop, &pump->data_handle, pump->socket);
   if (error != 0) {
-    /* The first handle is libuv's until it is closed. */
+    /* The first handle belongs to libuv until it is closed. */
     pump->handles = 1;
     pump->is_closed = true;
     pump->owners = 1;

@@ -162,7 +162,7 @@ void put_int(napi_env env, napi_value object, const char *name, int64_t number) 
 /* Returns the result of a system call on hot paths: its return value, or -errno. */
 napi_value outcome(napi_env env, int64_t result) { return from_int(env, result == -1 ? -errno : result); }
 
-/* Throws like Node's own fs: "ENOENT: no such file or directory, execve 'nosuch'". Returns NULL, for the caller to return. */
+/* Throws errors like Node's own fs: "ENOENT: no such file or directory, execve 'nosuch'". Returns NULL, for the caller to return. */
 napi_value throw_errno(napi_env env, int error, const char *syscall, const char *path) {
   char code[32], reason[128], message[512];
   uv_err_name_r(-error, code, sizeof code);

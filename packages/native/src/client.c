@@ -1,4 +1,4 @@
-/* Calls for a command that is over in a few milliseconds: Node's own modules for them take longer to load than it runs. */
+/* Calls for a command that ends after a few milliseconds: loading Node's own modules for them would take longer than the command. */
 #include "addon.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Without a wait: a unix socket accepts at once, or its backlog is full (EAGAIN). */
+/* It does not wait: a unix socket accepts at once, or its backlog is full (EAGAIN). */
 napi_value js_connect_unix(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   char *path = string_of(&call, call.at[0], "path");
@@ -37,7 +37,7 @@ napi_value js_is_terminal(napi_env env, napi_callback_info info) {
   return from_bool(env, isatty(fd) == 1);
 }
 
-/* Ends the process at once: no handlers, no threads that are waited for. The caller has written everything. */
+/* Ends the process at once, without handlers and without waiting for threads. The caller has written everything. */
 napi_value js_quit(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int code = int_of(&call, call.at[0], "code");
@@ -45,7 +45,7 @@ napi_value js_quit(napi_env env, napi_callback_info info) {
   _exit(code);
 }
 
-/* Newlines pass unchanged. With the rest of the modes, Node restores this one too when it leaves its raw mode. */
+/* Newlines then pass unchanged. When Node leaves its raw mode, it restores this mode together with the others. */
 napi_value js_stop_output_processing(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int fd = int_of(&call, call.at[0], "fd");

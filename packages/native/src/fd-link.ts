@@ -30,7 +30,7 @@ export interface FdLinkHandlers<In> {
   onMessage(message: In, fds: readonly number[]): void;
   /** Called when a message arrived complete, but there was no room for its fds: they are lost, and must be sent again. */
   onFdsLost(message: In): void;
-  /** Called when the other side is gone. Called once, and not after `close`. */
+  /** Called when the other side is gone. It is called once, and not after `close`. */
   onEnd(): void;
 }
 
@@ -55,7 +55,7 @@ export class FdLink<In, Out> {
     return this.#socket !== -1;
   }
 
-  /** Sends a message. One to a side that is gone is dropped: the successor of that side gets all state again. */
+  /** Sends a message. A message to a side that is gone is dropped: the next process on that side gets all state again. */
   send(message: Out, fds: readonly number[] = [], { closeFds = false } = {}): void {
     if (this.#socket === -1) {
       if (closeFds) fds.forEach((fd) => native.close(fd));
@@ -90,7 +90,7 @@ export class FdLink<In, Out> {
       const sent = native.sendFds(this.#socket, next.bytes, next.fds);
       if (sent === -constants.errno.EINTR) continue;
       if (sent < 0) {
-        // Any error but a full socket means that the other side is gone; the reading half will report it.
+        // Any error except a full socket means that the other side is gone; the reading half will report it.
         const isFull = sent === -constants.errno.EAGAIN || sent === -ETOOMANYREFS;
         this.#watch.change(this.#socket, isFull ? POLL.readable | POLL.writable : POLL.readable);
         return;

@@ -35,7 +35,7 @@ export class FdSocket {
   #isFull = false;
   #isFlushDue = false;
 
-  /** Takes over `fd`, which is closed with the socket. */
+  /** The fd, for bytes that may bypass this object because nothing waits in it; -1 while something does. */
   constructor(watch: FdWatch, fd: number, handlers: FdSocketHandlers) {
     this.#watch = watch;
     this.#fd = fd;
@@ -103,7 +103,7 @@ export class FdSocket {
   #ready(events: number): void {
     if (events & POLL.writable) this.#flush();
     if (this.#fd === -1 || !(events & ~POLL.writable)) return;
-    // When reading is off, this is called only when the other side is gone.
+    // When reading is off, this is called only if the other side is gone.
     if (this.#isReading) this.#read();
     else this.close();
   }

@@ -2,8 +2,8 @@
  * Dispatches readiness of fds to their handlers. There is one per process; see `Poller` for its cost (none while no fd is ready).
  * Keeps LIFE-6: one poller for all sessions, no thread each.
  *
- * An fd may be calm: ready calm fds are reported together, at most once in `restMs`. Silent calm fds cost no time either: the
- * first report after a silence comes at once.
+ * An fd may be calm: ready calm fds are reported together, at most once in `restMs`. Silent calm fds do not delay a report: the
+ * first one after a silence is immediate.
  */
 import { native, POLL, type Poller } from './index.ts';
 

@@ -101,7 +101,7 @@ napi_value js_read(napi_env env, napi_callback_info info) {
   return outcome(env, count);
 }
 
-/* Writes bytes. Node ignores SIGPIPE, so a reader that left is -EPIPE here. */
+/* Writes bytes. Node ignores SIGPIPE, so a reader that has left is reported as -EPIPE here. */
 napi_value js_write(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int fd = int_of(&call, call.at[0], "fd");

@@ -9,7 +9,7 @@ import { loadNative } from './load.ts';
 
 /** Describes a child completely: it inherits nothing from the daemon. */
 export interface SpawnOptions {
-  /** The program: a path if it contains a slash, else looked up in the PATH of `env`. */
+  /** The program: a path if it contains a slash, otherwise looked up in the PATH of `env`. */
   readonly file: string;
   /** The whole argument vector, `argv[0]` included. */
   readonly argv: readonly string[];
@@ -18,16 +18,15 @@ export interface SpawnOptions {
   readonly cwd: string;
   readonly umask: number;
   /**
-   * The child's soft limit of open files, capped at the hard limit. Node raises its own soft limit; children must not
-   * see that.
+   * The child's soft limit of open files, capped at the hard limit. Node raises its own soft limit, and children must not get that.
    */
   readonly nofileSoft: number;
   /**
-   * Limits of the child: triples of the kernel's number, soft and hard (Infinity for none). A hard limit above our own
-   * needs a privilege; without it the child gets ours.
+   * Limits of the child: triples of the kernel's number, soft and hard (Infinity for none). A hard limit above our own needs a
+   * privilege; without it the child gets our limit.
    */
   readonly limits?: Float64Array;
-  /** The niceness, -20 to 19; without the privilege to set it, the child keeps ours. */
+  /** The niceness, -20 to 19; without the privilege to set it, the child keeps our niceness. */
   readonly nice?: number;
   /** The size of the terminal: if it is set, the child gets a PTY as its controlling terminal; otherwise three pipes. */
   readonly size?: TerminalSize;
@@ -78,7 +77,7 @@ export const TRANSFER = {
   budget: 1,
   /** The source has ended (EOF or EIO). */
   ended: 2,
-  /** Only a few bytes were moved: most likely the source is empty, so another call is not worth it. */
+  /** Only a few bytes were moved: the source is probably empty, so another call is not worth it. */
   few: 3,
 } as const;
 
@@ -101,17 +100,17 @@ export interface Poller {
 
 /** The kinds of events of an attach pump; `from` and `to` give the bytes. */
 export const PUMP = {
-  /** Typed, in `keys`. */
+  /** Typed bytes, in `keys`. */
   keys: 0,
   /** The terminal is gone. */
   keysEnd: 1,
-  /** Came from the daemon, in `data`. */
+  /** Bytes from the daemon, in `data`. */
   data: 2,
   /** The socket is at its end (`from` 0), or has failed (`from`: the errno). */
   dataEnd: 3,
-  /** In `data`: output that may be shown, and that the terminal does not take now. */
+  /** Output in `data` that may be shown, but that the terminal does not accept now. */
   terminalFull: 4,
-  /** In `frame`: the rest of a frame of which the socket has taken the part before. */
+  /** The rest, in `frame`, of a frame whose first part the socket has accepted. */
   socketFull: 5,
 } as const;
 
@@ -119,11 +118,11 @@ export const PUMP = {
 export const PUMP_STATE = {
   /** The offset of the next byte of output. */
   outputAt: 0,
-  /** Output beyond this offset is handed over. */
+  /** The offset beyond which output is handed over. */
   outputMax: 1,
   /** The offset of the next key in the viewer's input. */
   typedAt: 2,
-  /** Confirmed up to this offset of it. */
+  /** The offset in that input up to which it is confirmed. */
   typedConfirmed: 3,
   /** The number of bytes in `kept`: the last ones before `typedAt`. */
   keptBytes: 4,
@@ -138,16 +137,16 @@ export const PUMP_STATE = {
 export const PUMP_ARMED = { keys: 1, output: 2 } as const;
 
 export interface BytePumpOptions {
-  /** The two fds are non-blocking, are polled by the pump alone, and are not closed by it. */
+  /** The two fds: they are non-blocking, only the pump polls them, and it does not close them. */
   readonly terminal: number;
   readonly socket: number;
   readonly state: Float64Array;
-  /** The memory in which it reads keys and data, keeps keys until they are confirmed, and makes input frames. */
+  /** The memory for keys and data that were read, for unconfirmed keys, and for input frames. */
   readonly keys: Uint8Array;
   readonly data: Uint8Array;
   readonly kept: Uint8Array;
   readonly frame: Uint8Array;
-  /** A table by byte: 1 for a key that passes unseen. */
+  /** A table by byte: 1 for a key that passes unexamined. */
   readonly isTyped: Uint8Array;
   /** A table by byte: 1 for a byte that a terminal may be shown unchanged. */
   readonly isShown: Uint8Array;
@@ -167,9 +166,9 @@ export interface Native {
   spawn(options: SpawnOptions): SpawnedChild;
 
   /**
-   * Returns the exit status of the process behind `pidfd`, or null if it is not known (yet): still running, or ended as another
-   * process's child and not yet reaped. It reaps our own children; for others it asks the kernel (PIDFD_GET_INFO, Linux 6.15), so
-   * that exit codes survive the death of the parent.
+   * Returns the exit status of the process behind `pidfd`, or null if it is unknown (so far): the process is running, or ended as
+   * another process's child and is not reaped yet. It reaps our own children; for others it asks the kernel (PIDFD_GET_INFO, Linux
+   * 6.15), so that exit codes survive the death of the parent.
    */
   exitStatus(pidfd: number): ExitStatus | null;
   /** Returns whether this kernel reports the exit code of a process that is not our child. */
@@ -178,33 +177,33 @@ export interface Native {
   setLimit(resource: number, soft: number, hard: number): number;
   pidfdOpen(pid: number): number;
   /**
-   * Sends a signal. Returns 0, or -errno (-ESRCH: the process is already gone). It cannot hit another process, however often pids
-   * are reused.
+   * Sends a signal. Returns 0, or -errno (-ESRCH: the process is already gone). It can never signal another process, however often
+   * pids are reused.
    */
   pidfdSignal(pidfd: number, signal: number): number;
   /**
-   * Signals every process of the group that this one leads, itself included, once. `pid` is that of `pidfd`, for kernels before
+   * Signals every process of the group that this one leads, including itself, once. `pid` is that of `pidfd`, for kernels before
    * 6.9. Returns 0, or -errno.
    */
   pidfdSignalGroup(pidfd: number, pid: number, signal: number): number;
 
   /**
-   * Moves bytes from `source` into the file `log` at `position`, by splice, so that they are never in this process: a kill at any
-   * instruction leaves each byte in the source, in `pipe` or in the log. `pipe` is an escrow pipe from `openPipe` (its content is
-   * moved first), or -1 if `source` is itself a pipe. If splice from a tty is refused (EINVAL), the bytes are read and written
+   * Moves bytes from `source` into the file `log` at `position`, by splice, so that they never pass through this process: a kill at
+   * any instruction leaves each byte in the source, in `pipe` or in the log. `pipe` is an escrow pipe from `openPipe` (its content
+   * is moved first), or -1 if `source` is itself a pipe. If splice from a tty is refused (EINVAL), the bytes are read and written
    * into the pipe instead. `log` must not be open with O_APPEND.
    *
-   * `result[0]` is the number of bytes now in the log, `result[1]` the reason why it stopped (TRANSFER, or -errno of the log).
-   * Bytes that are in the pipe when the log refuses stay there.
+   * `result[0]` is the number of bytes now in the log, and `result[1]` the reason why it stopped (TRANSFER, or -errno of the log).
+   * When the log refuses bytes, those in the pipe stay there.
    */
   transfer(source: number, pipe: number, log: number, position: number, maxBytes: number, result: Int32Array): void;
   /**
-   * Calls `transfer` by `pipe`, then reads the stored bytes back from the log and sends them to `socket`. `frame` has room for all
-   * that is sent; its first `result[2]` bytes are sent before them, the last 20 of these are the header of the frame, whose length is
-   * filled in.
+   * Calls `transfer` by `pipe`, then reads the stored bytes back from the log and sends them to `socket`. `frame` has room for
+   * everything that is sent. Its first `result[2]` bytes are sent before the stored ones; the last 20 of these are the header of
+   * the frame, whose length is filled in.
    *
-   * `result[0]` and `result[1]` as for `transfer`; `result[2]` = bytes sent, of `frame`; -1 if nothing could be sent, and `frame` is
-   * not complete.
+   * `result[0]` and `result[1]` are as for `transfer`; `result[2]` is the number of bytes of `frame` that were sent, or -1 if
+   * nothing could be sent, and `frame` is incomplete.
    */
   relay(
     source: number,
@@ -219,13 +218,13 @@ export interface Native {
   /** Returns one fd that is both ends of a new pipe. */
   openPipe(): number;
   /**
-   * Moves bytes from one pipe into another: each byte is in exactly one of them, also after a kill. Returns the number of bytes
+   * Moves bytes from one pipe into another: each byte is in exactly one of them, even after a kill. Returns the number of bytes
    * moved, or -errno.
    */
   splice(from: number, to: number, maxBytes: number): number;
   /** Returns the number of bytes that wait in a pipe, tty or socket (FIONREAD). */
   available(fd: number): number;
-  /** Returns whether a read would return at once (poll): bytes, or an end of file, which `available` does not count. */
+  /** Returns whether a read would return at once (poll): for bytes, or for an end of file, which `available` does not count. */
   isReadable(fd: number): boolean;
 
   /** Returns the number of bytes read, 0 at the end, or -errno. */
@@ -252,8 +251,8 @@ export interface Native {
    */
   sendFds(socket: number, bytes: Uint8Array, fds: readonly number[]): number;
   /**
-   * Receives bytes and appends the fds that came with them (close-on-exec) to `fds`. Returns the number of bytes, 0 at the end,
-   * or -errno. If there was no room for all fds of a message, all of them are lost, and one -1 replaces them.
+   * Receives bytes and appends the fds that came with them (close-on-exec) to `fds`. Returns the number of bytes, 0 at the end, or
+   * -errno. If there was no room for all fds of a message, all of them are lost, and a single -1 replaces them.
    */
   receiveFds(socket: number, into: Uint8Array, fds: number[]): number;
   /** Returns a listening unix stream socket at `path`, created with mode 0600 whatever the umask is. Throws EADDRINUSE etc. */
@@ -266,7 +265,7 @@ export interface Native {
   peerUid(socket: number): number;
   /** Tries to lock; returns false if another process has the lock. The lock lives as long as any copy of the fd. */
   tryLock(fd: number): boolean;
-  /** Releases the lock, also for all other copies of the fd. Returns 0, or -errno. */
+  /** Releases the lock, including that of all other copies of the fd. Returns 0, or -errno. */
   unlock(fd: number): number;
   /** Sets or clears close-on-exec. */
   setCloexec(fd: number, on: boolean): void;
@@ -292,16 +291,16 @@ export interface Native {
   /** Connects to a unix stream socket: an fd, non-blocking and close-on-exec. Throws ENOENT, ECONNREFUSED, EAGAIN etc. */
   connectUnix(path: string): number;
   isTerminal(fd: number): boolean;
-  /** The terminal no longer turns newlines into carriage return and newline (OPOST). 0, or -errno. */
+  /** Stops the terminal from turning newlines into carriage return and newline (OPOST). Returns 0, or -errno. */
   stopOutputProcessing(terminal: number): number;
-  /** Ends the process at once, without Node's handlers: only when everything is written. */
+  /** Ends the process at once, without Node's handlers; everything must have been written. */
   quit(code: number): never;
   /**
-   * Begins to look, on a thread, whether a file or folder, or anything below it, was changed (by its inode) after the file `than` was
-   * written. Names that end with `skip` do not count.
+   * Starts to check, on a thread, whether a file or folder, or anything below it, was changed (by its inode) after the file `than`
+   * was written. Names that end with `skip` do not count.
    */
   searchNewer(than: string, paths: readonly string[], skip: string): NewerSearch;
-  /** Waits for the answer: also true when `than` or one of the paths is not there. */
+  /** Waits for the result; it is also true if `than` or one of the paths is missing. */
   foundNewer(search: NewerSearch): boolean;
   /** Creates a pump. `onEvent` gets one of PUMP and its bytes, which are valid until it returns. */
   createAttachPump(options: BytePumpOptions, onEvent: (what: number, from: number, to: number) => void): BytePump;

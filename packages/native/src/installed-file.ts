@@ -5,10 +5,13 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The loader of glibc: where it is missing, the machine has musl. */
+/** The loader of glibc; a machine without it has musl. */
 const GLIBC_LOADERS = ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1'];
 
-/** Returns the path of a file of the installation whose bundle is in `folder`; the path beside the bundle if it is nowhere. */
+/**
+ * Returns the path of a file of the installation whose bundle is in `folder`; the path beside the bundle if the file does not
+ * exist.
+ */
 export function installedFile(folder: string, name: string): string {
   const beside = `${folder}/${name}`;
   if (existsSync(beside)) return beside;

@@ -36,7 +36,7 @@ export class MissedSessions {
     else for (const callback of this.#waiting.splice(0)) callback();
   }
 
-  /** Calls back when no session is missing: mostly at once. */
+  /** Calls back when no session is missing: usually at once. */
   whenComplete(callback: () => void): void {
     if (this.#ids.size === 0) callback();
     else this.#waiting.push(callback);

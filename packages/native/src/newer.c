@@ -1,7 +1,8 @@
 /*
- * Whether anything in some folders has changed since a file was written: what `find -cnewer` asks, without its process.
+ * Finds out whether anything in some folders has changed since a file was written, like `find -cnewer`, without its process.
  *
- * On a thread, because it takes a millisecond or two in a clone and its answer is needed a little later; the only one of the addon.
+ * It runs on a thread, because it takes a millisecond or two in a clone and its result is needed a little later. It is the only
+ * thread of the addon.
  */
 #include "addon.h"
 
@@ -32,7 +33,7 @@ static bool ends_with(const char *name, const char *end) {
   return most > 0 && length >= most && strcmp(name + length - most, end) == 0;
 }
 
-/* By the time of the inode's change: a checkout, a pull, an rsync -a and a removed file all show. */
+/* It compares the time of the inode's change, so that a checkout, a pull, an rsync -a and a removed file are all detected. */
 static bool is_newer(int folder, const char *name, struct timespec since, const char *skip) {
   struct stat found;
   if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == -1) return true;

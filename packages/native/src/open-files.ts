@@ -15,7 +15,7 @@ const LIMIT_UNKNOWN = 256;
 let limit = LIMIT_UNKNOWN;
 
 /**
- * Returns the limit and the number of open files. Node raised the soft limit to the hard one when it started. A call takes some
+ * Returns the limit and the number of open files. Node raised the soft limit to the hard limit when it started. A call takes some
  * 20 µs.
  */
 export function openFiles(): OpenFiles {
@@ -23,7 +23,7 @@ export function openFiles(): OpenFiles {
   return { limit, used: countUsed() ?? limit };
 }
 
-/** Returns undefined if there is no fd left to read it with: the caller then uses the previous value. */
+/** Returns undefined if no fd is left for the read: the caller then uses the previous value. */
 function readLimit(): number | undefined {
   try {
     const soft = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];

@@ -2,21 +2,19 @@
  * Distinguishes a hung process from a late one.
  *
  * Silence proves nothing by itself: both processes may have been stopped (docker pause, a laptop's sleep, a debugger), or the
- * machine may be overloaded. So after silence we ask the peer, and then count short ticks, each at its nominal length however
- * long it really took: between two of them our own event loop has read all waiting data. A tick counts only as far as the peer
- * could have answered in it: a runnable process without processor time is starved, not hung. Keeps LIFE-7.
+ * machine may be overloaded. Therefore, after silence the peer is asked, and then short ticks are counted, each at its nominal
+ * length however long it really took: between two of them our own event loop has read all waiting data. A tick counts only as far
+ * as the peer could have answered in it: a runnable process without processor time is starved, not hung. Keeps LIFE-7.
  */
 import { readFileSync } from 'node:fs';
 
-/** The silence after which a peer is asked. By then it has missed two pings of the holder. */
+/** The silence after which a peer is asked. By then the peer has missed two pings of the holder. */
 export const QUIET_MS = 3000;
 
-/** The same time for a new process, which is still loading and may be slow. */
+/** The silence for a new process, which is still loading and may be slow. */
 export const QUIET_AT_START_MS = 10_000;
 
-/**
- * The counted time of silence after which an asked peer counts as hung. Together with QUIET_MS it stays below the promised 5 s.
- */
+/** The counted time of silence after which an asked peer counts as hung. Together with QUIET_MS it is below the promised 5 s. */
 export const ANSWER_WITHIN_MS = 1500;
 
 const TICK_MS = 100;
@@ -123,6 +121,6 @@ export function progressOf(pid: number): ProcessProgress | null {
     const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
     return { isRunnable: state === 'R', usedMs: Number(usedNs) / 1e6 };
   } catch {
-    return null; // gone, no fd left to read it, or a kernel without these statistics
+    return null; // the process is gone, no fd is left for the read, or the kernel has no such statistics
   }
 }

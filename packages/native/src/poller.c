@@ -4,7 +4,7 @@
  * One batch is one call into JavaScript. During that call, JavaScript may delete, disable or close; entries of the batch that
  * become invalid are changed to the pair -1, 0 in place.
  *
- * A poller may rest: until a timer ends it reports no fds, and libuv does not poll the set. All fds that are ready by then are
+ * A poller may rest: until a timer ends, it reports no fds, and libuv does not poll the set. All fds that are ready by then are
  * reported in one batch, without polling in between.
  */
 #include "addon.h"
@@ -50,7 +50,7 @@ static void finalize_poller(napi_env env, void *data, void *hint) {
   release_poller(data);
 }
 
-/* Removes events from the running batch that `fd` (-1: any) may no longer report. */
+/* Removes the events of `fd` (-1: any) from the running batch that must no longer be reported. */
 static void correct_batch(Poller *poller, int fd, int events) {
   for (int i = 0; i < poller->batch; i++) {
     int32_t *pair = poller->pairs + 2 * i;
@@ -82,7 +82,7 @@ static void on_environment_end(napi_async_cleanup_hook_handle hook, void *data) 
 static void report(Poller *poller) {
   napi_env env = poller->env;
   struct epoll_event events[BATCH_MAX];
-  int count = epoll_wait(poller->epoll, events, BATCH_MAX, 0); /* level-triggered: the 257th comes next time */
+  int count = epoll_wait(poller->epoll, events, BATCH_MAX, 0); /* level-triggered: a 257th event is reported the next time */
   if (count <= 0) return;
   for (int i = 0; i < count; i++) {
     poller->pairs[2 * i] = events[i].data.fd;
@@ -160,7 +160,7 @@ static napi_value js_poller_delete(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   Poller *poller = poller_of(&call);
   int fd = int_of(&call, call.at[0], "fd");
-  if (!call.failed && poller->is_closed) return NULL; /* already removed, with all the others */
+  if (!call.failed && poller->is_closed) return NULL; /* it was already removed, with all the others */
   return watch_from_js(&call, poller, fd, 0);
 }
 

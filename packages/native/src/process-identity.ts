@@ -8,7 +8,7 @@ import { native } from './index.ts';
 
 export interface KernelProcessIdentity {
   readonly pid: number;
-  /** Clock ticks between boot and start. */
+  /** The clock ticks between boot and start. */
   readonly startTicks: string;
   readonly bootId: string;
   /** The number of the pid namespace. A container gets a new one each time it starts. */
@@ -35,7 +35,7 @@ export interface ProcessStat {
 export function readStat(pid: number): ProcessStat | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name, in brackets, may contain anything; the fields begin after the last closing bracket.
+  // A buffer for files of /proc; most fit, and a larger one is read in several steps.
   const nameEnd = stat.lastIndexOf(')');
   const fields = stat.slice(nameEnd + 2).split(' ');
   return {
@@ -51,7 +51,7 @@ export function readStat(pid: number): ProcessStat | undefined {
   };
 }
 
-/** A buffer into which most files of /proc fit; a larger one is read in several steps. */
+/** The errors that mean that the process is gone, or hidden from us. */
 const buffer = Buffer.allocUnsafe(64 * 1024);
 
 /**
@@ -91,7 +91,7 @@ export function identify(pid: number, pidfd: number): KernelProcessIdentity | nu
   } catch {
     // EMFILE: the child runs, but is known by its pidfd only
   }
-  // Checked after the read: as long as the process is not reaped, no other process can have had its pid.
+  // Checked after the read: as long as the process is not reaped, no other process can have its pid.
   if (place === null || startTicks === undefined || native.pidfdSignal(pidfd, 0) !== 0) return null;
   return { pid, startTicks, ...place };
 }

@@ -17,8 +17,8 @@
 #endif
 #define SPOOL_P_PIDFD 3 /* P_PIDFD is an enumerator in some libcs and missing in others */
 
-/* The first version of the kernel's struct pidfd_info, and the ioctl that fills it (Linux 6.13; exit codes since 6.15). Its size
- * is part of the ioctl's number; newer kernels still accept this one. */
+/* The first version of the kernel's struct pidfd_info, and the ioctl that fills it (Linux 6.13; exit codes since 6.15). Its size is
+ * part of the ioctl's number; newer kernels still accept this version. */
 struct exit_info {
   uint64_t mask, cgroup;
   uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
@@ -29,7 +29,7 @@ struct exit_info {
 
 /*
  * Reads the wait status of a process that is not our child. Returns false while it runs, while it is a zombie (the kernel records
- * the status when its parent reaps it, which for an orphan is at once), and always on kernels that do not report it.
+ * the status when its parent reaps it, which for an orphan is at once), and on kernels that do not report it.
  */
 static bool foreign_status(int pidfd, int *status) {
   struct exit_info about = {.mask = SPOOL_PIDFD_INFO_EXIT};
@@ -83,7 +83,7 @@ static int exit_at_once(void *unused) {
   _exit(0);
 }
 
-/* The feature is probed, not derived from a version: PIDFD_GET_INFO is older than its exit codes, and distributions backport. */
+/* The feature is probed instead of derived from a version: PIDFD_GET_INFO is older than its exit codes, and distributions backport. */
 napi_value js_can_read_foreign_exit(napi_env env, napi_callback_info info) {
   (void)info;
   int pidfd = -1, status;
@@ -107,8 +107,8 @@ napi_value js_pidfd_open(napi_env env, napi_callback_info info) {
 #define SPOOL_PIDFD_SIGNAL_PROCESS_GROUP (1u << 2) /* Linux 6.9 */
 
 /*
- * Signals the process group that this process leads; each member gets the signal once. Older kernels do not have this flag; there the number of
- * the group is used, right after the pidfd has confirmed that its leader still has it.
+ * Signals the process group that this process leads; each member gets the signal once. Older kernels do not have this flag; for
+ * them the number of the group is used, right after the pidfd has confirmed that its leader still has it.
  */
 napi_value js_pidfd_signal_group(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);

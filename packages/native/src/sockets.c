@@ -81,9 +81,9 @@ napi_value js_receive_fds(napi_env env, napi_callback_info info) {
   if (count == -1) return outcome(env, count);
 
   /*
-   * Our buffer has room for the maximum, so a truncated message means that the fd table was full: some fds are lost for
-   * good. The others are closed, because half of a session's fds are useless. The bytes are complete: they are
-   * returned, with -1 in the place of the fds. (The kernel delivers the fds of one message at a time.)
+   * Our buffer has room for the maximum, so a truncated message means that the fd table was full, and some fds are lost for good.
+   * The others are closed, because a part of a session's fds is useless. The bytes are complete: they are returned, with -1 in
+   * place of the fds. (The kernel delivers the fds of one message at a time.)
    */
   bool is_cut = message.msg_flags & MSG_CTRUNC;
   for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {

@@ -1,6 +1,6 @@
 /**
- * Keeps a few fds in reserve, to be released if no others are left: fds that another process sends are lost for good if there is
- * no room for them.
+ * Keeps a few fds in reserve, to be released if no others are left: if another process sends fds and there is no room, they are
+ * lost for good.
  */
 import { closeSync, openSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ const COUNT = 8;
 
 const OUT_OF_FDS: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
 
-/** The time after which the reserve is filled again: by then the released fds are used. */
+/** The time after which the reserve is filled again, when the released fds are in use. */
 const REFILL_MS = 500;
 
 export class SpareFds {

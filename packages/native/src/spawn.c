@@ -2,8 +2,8 @@
  * Starts a child on a terminal or on three pipes; it inherits only the listed resources.
  *
  * The child is created by clone(CLONE_VM | CLONE_VFORK) on its own stack: no part of the heap is copied (fork blocks 15 ms at 1
- * GB), the pidfd comes with it without a race, and failures are reported through the shared memory. The price: between clone and
- * exec the child may only make system calls. So all its data is prepared in a Plan.
+ * GB), the pidfd comes with it without a race, and failures are reported through the shared memory. The disadvantage: between clone
+ * and exec the child may only make system calls. Therefore all its data is prepared in a Plan.
  */
 #include "addon.h"
 
@@ -29,7 +29,7 @@
 
 #define CHILD_STACK_BYTES (64 * 1024)
 
-/* More than the number of limits: there are 16, and the kernel has added none for twenty years. */
+/* Larger than the number of limits: there are 16, and the kernel has added none for twenty years. */
 #define LIMITS_MAX 32
 
 typedef struct {
@@ -53,7 +53,7 @@ typedef struct {
   int cgroup_procs;
   bool has_terminal;
   struct winsize size;
-  int stdio[3]; /* the child's ends; blocking. With a terminal, all three are the same fd. */
+  int stdio[3]; /* the child's ends, which are blocking. With a terminal, all three are the same fd. */
   /* Written by the child. */
   const char *volatile failed_stage;
   volatile int failed_errno;
@@ -81,7 +81,7 @@ static void exec_first(Plan *plan) {
   if (denied) errno = EACCES; /* "permission denied" is more useful than "not found in the last folder either" */
 }
 
-/* Sets a limit of the child. A hard limit above ours needs a privilege: without it the child gets ours. Returns 0, or -1. */
+/* Sets a limit of the child. A hard limit above ours needs a privilege; without it the child gets our limit. Returns 0, or -1. */
 static int limit_as_far_as_allowed(const Limit *limit) {
   if (setrlimit(limit->resource, &limit->to) == 0) return 0;
   struct rlimit ours;
@@ -121,7 +121,7 @@ static const char *become(Plan *plan) {
   if (setrlimit(RLIMIT_NOFILE, &plan->nofile) == -1) return "setrlimit";
   for (size_t i = 0; i < plan->limit_count; i++)
     if (limit_as_far_as_allowed(&plan->limits[i]) == -1) return "setrlimit";
-  /* A lower niceness than our own needs a privilege: without it the child gets ours. */
+  /* A lower niceness than our own needs a privilege; without it the child keeps our niceness. */
   if (plan->has_nice) setpriority(PRIO_PROCESS, 0, plan->nice);
   if (chdir(plan->cwd) == -1) return "chdir";
   sigset_t none;
@@ -141,7 +141,7 @@ static int child_main(void *argument) {
 
 /*
  * Starts `body` as a vforked child: the parent sleeps until the child has executed or is gone. Returns the pid, or -1. The stack
- * belongs to the parent, and stays valid for as long as the child needs it, because the parent sleeps meanwhile.
+ * belongs to the parent, and stays valid as long as the child needs it, because the parent sleeps meanwhile.
  */
 pid_t start_child(int (*body)(void *), void *argument, int *pidfd) {
   _Alignas(16) char stack[CHILD_STACK_BYTES];

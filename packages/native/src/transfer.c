@@ -18,21 +18,21 @@
 #define TRANSFER_ENDED 2
 #define TRANSFER_FEW 3
 
-/* Of a frame: see packages/protocol/src/frame.ts. */
+/* Offsets in a frame: see packages/protocol/src/frame.ts. */
 #define HEADER_BYTES 20
 
 /*
  * The size of one splice. A splice from a tty allocates pages for the requested length before it knows the number of available
  * bytes, and a tty returns at most 4095 bytes at a time. Measured (Linux 6.18, median µs until EAGAIN, for bursts of 16 / 4000 /
  * 16000 bytes): 1 KiB 4.9 / 15.4 / 81, 4 KiB 5.3 / 14.3 / 51, 16 KiB 5.2 / 12.0 / 52, 64 KiB 6.9 / 16.9 / 56; read() 3.6 / 10.2 /
- * 57. Less costs calls, more costs pages, and the echo of a key suffers most: so one page is used.
+ * 57. Smaller sizes cost calls, larger ones cost pages, and the echo of a key is affected most, so one page is used.
  */
 #define PULL_BYTES 4096
 
 /*
- * The size below which a first pull most likely emptied the source: for an echoed key, another call costs more (some 40 of 280
- * µs) than a possible second wake-up, and for a line of a log as much as the first. A flood arrives in larger pieces, and is
- * pulled until it pauses.
+ * The size below which a first pull has probably emptied the source: for an echoed key, another call costs more (some 40 of 280 µs)
+ * than a possible second wake-up, and for a line of a log as much as the first. A flood arrives in larger pieces, and is pulled
+ * until it pauses.
  */
 #define PULL_SHORT_BYTES 1024
 #define PULLED_SHORT 2
@@ -43,7 +43,7 @@ typedef struct {
   int32_t moved, moved_max;
   int32_t queued; /* bytes in the pipe */
   bool must_read; /* the source refuses splice */
-  int misuse;     /* errno of a caller's mistake: thrown, because no retry would help */
+  int misuse;     /* the errno of a caller's mistake, which is thrown because no retry would help */
 } Transfer;
 
 static int64_t splice_retried(int from, int to, loff_t *position, size_t length) {
@@ -131,7 +131,7 @@ static int transfer_by_pipe(Transfer *transfer) {
   }
 }
 
-/* Transfers from a source that is a pipe, and so its own escrow. */
+/* Transfers from a source that is a pipe, and therefore its own escrow. */
 static int transfer_directly(Transfer *transfer) {
   while (transfer->moved < transfer->moved_max) {
     size_t room = (size_t)(transfer->moved_max - transfer->moved);
@@ -166,8 +166,9 @@ napi_value js_transfer(napi_env env, napi_callback_info info) {
 }
 
 /*
- * A transfer whose bytes a client gets at once, before anything else is done about them. They are read back from the log: what is sent
- * is stored. `frame` begins with what precedes them, which ends with the header of their frame; its length is filled in here.
+ * Transfers bytes that a client gets at once, before any other work on them. They are read back from the log, so that only stored
+ * bytes are sent. `frame` begins with the data before them, which ends with the header of their frame; its length is filled in
+ * here.
  */
 napi_value js_relay(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
@@ -197,11 +198,11 @@ napi_value js_relay(napi_env env, napi_callback_info info) {
   if (transfer.misuse || transfer.moved == 0) return NULL;
   ssize_t got, sent;
   RETRY(got, pread(transfer.log, frame.data + head, (size_t)transfer.moved, from));
-  if (got != transfer.moved) return NULL; /* not read back: not sent */
+  if (got != transfer.moved) return NULL; /* not read back, so not sent */
   uint8_t *length = frame.data + head - HEADER_BYTES;
   length[0] = 0, length[1] = (uint8_t)(got >> 16), length[2] = (uint8_t)(got >> 8), length[3] = (uint8_t)got;
   RETRY(sent, send(socket, frame.data, head + (size_t)got, MSG_DONTWAIT | MSG_NOSIGNAL));
-  numbers[2] = sent < 0 ? 0 : (int32_t)sent; /* full, or gone: the caller sends the rest, or finds out */
+  numbers[2] = sent < 0 ? 0 : (int32_t)sent; /* full, or gone: the caller sends the rest, or detects the end */
   return NULL;
 }
 
@@ -219,8 +220,8 @@ napi_value js_splice(napi_env env, napi_callback_info info) {
 }
 
 /*
- * Returns one fd for both ends, by opening the pipe again through /proc: half the fds to hold and to hand over. The pipe never
- * reports an end of file, because it has its own writer; an escrow needs that.
+ * Returns one fd for both ends, by opening the pipe again through /proc, which halves the fds to hold and to hand over. The pipe
+ * never reports an end of file, because it has its own writer; an escrow needs this.
  */
 napi_value js_open_pipe(napi_env env, napi_callback_info info) {
   (void)info;

@@ -1,6 +1,6 @@
 /*
  * Runs a program that dies with the process that started it: `spool-tied PARENT COMMAND…`. The kernel kills it when its parent is
- * gone, also if SIGKILL ended the parent, which could then do nothing itself. Node cannot request that: the request must be made
+ * gone, even if SIGKILL ended the parent, which could then do nothing itself. Node cannot request that: the request must be made
  * between fork and exec.
  */
 #define _GNU_SOURCE

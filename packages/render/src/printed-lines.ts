@@ -1,4 +1,4 @@
-/** Converts the output of a tool to lines. Separate from `visible-lines`, which does not need a parser of terminal bytes. */
+/** Converts the output of a tool to lines. It is separate from `visible-lines`, which does not need a parser of terminal bytes. */
 import { encodeUtf8, LineText } from '@spool/vt';
 import { visible, type VisibleText } from '@spool/protocol/visible-text';
 

@@ -8,7 +8,7 @@ export interface WrapOptions {
   readonly rest?: Line;
 }
 
-/** The minimum width: narrower lines are unreadable, so lines get this wide, and the terminal cuts them. */
+/** The minimum width: narrower lines are unreadable, so lines get at least this width, and the terminal cuts them. */
 const WIDTH_MIN = 8;
 
 const PIECES = /\s+|\S+/g;
@@ -33,7 +33,7 @@ export function wrap(line: Line, width: number, { first = [], rest = first }: Wr
         continue;
       }
       if (cells > room && !isEmpty && piece.trim() !== '') next();
-      if (isEmpty && lines.length > 0 && piece.trim() === '') continue; // the space at which it was cut
+      if (isEmpty && lines.length > 0 && piece.trim() === '') continue; // the space at which the line was cut
       let left = piece as VisibleText;
       while (widthOf(left) > room) {
         // A wide character may not fit into the last cell.

@@ -12,7 +12,7 @@ import { list, only, record, RuleRefusal, showValue, word } from './rule-json.ts
 import { readRulePattern } from './linear-pattern.ts';
 
 export interface SubjectRule {
-  /** The pattern of its first line; the first group is the text. Null: the second line of the dialog. */
+  /** The pattern of its first line; the first group is the text. Null means the second line of the dialog. */
   readonly pattern: RegExp | null;
   /** The pattern of the line above, and that of the first line after it; null: any line above, and a blank line after it. */
   readonly after: RegExp | null;
@@ -23,11 +23,11 @@ export interface SubjectRule {
 }
 
 export interface DialogRule {
-  /** The kinds of rules that found the dialog; empty: any. */
+  /** The kinds of rules that found the dialog; an empty list means any. */
   readonly kinds: readonly string[];
   readonly top: RegExp | null;
   readonly frame: RegExp | null;
-  /** Patterns of lines that ask; without a match, the lowest line with a question mark. */
+  /** The patterns of lines that ask; if none matches, the lowest line with a question mark. */
   readonly question: readonly RegExp[];
   readonly subject: readonly SubjectRule[];
   /** A line with all answers side by side: one group each. */

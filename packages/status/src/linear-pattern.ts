@@ -1,15 +1,16 @@
 /**
- * Checks users' regular expressions, so that no text can hang them: the patterns of milestone catalogues, and those of rule
- * files. Keeps the last part of STATE-3.
+ * Checks users' regular expressions, so that no text can hang them: the patterns of milestone catalogues, and those of rule files.
+ * Keeps a part of STATE-3, its last part.
  *
- * V8 backtracks. If the process has enabled it (`--enable-experimental-regexp-engine-on-excessive-backtracks`), V8 falls back to
- * a linear engine, but only for patterns that this engine supports: no look-around, no back-references, no flags, and repetitions
- * with a small count (tried with Node 24: it supports neither `a{17}` nor `(?:a{5}){5}`, and no pattern with `u` or `i`).
+ * V8 backtracks. V8 falls back to a linear engine if the process has enabled that
+ * (`--enable-experimental-regexp-engine-on-excessive-backtracks`), but only for patterns that this engine supports: no look-around,
+ * no back-references, no flags, and repetitions with a small count (tried with Node 24: it supports neither `a{17}` nor
+ * `(?:a{5}){5}`, and no pattern with `u` or `i`).
  *
  * - A catalogue's pattern is refused if the engine does not support it. It must also contain some fixed text: only lines with
  *   this text are tried.
- * - A rule's pattern may ignore case. So patterns that backtrack exponentially, with a repeat or an alternative inside a repeated
- *   group, are refused too: a process without the linear engine is slow at worst.
+ * - A rule's pattern may ignore case. Therefore patterns that backtrack exponentially, with a repeat or an alternative inside a
+ *   repeated group, are refused too: without the linear engine, a process is slow at worst.
  */
 
 export interface CataloguePattern {
@@ -22,11 +23,11 @@ export interface CataloguePattern {
 
 export const CATALOGUE_PATTERN_CHARACTERS_MAX = 500;
 const RULE_PATTERN_CHARACTERS_MAX = 200;
-/** The limit of V8's linear engine for counted repetitions; nested counts are multiplied. */
+/** The limit of V8's linear engine for counted repetitions, where nested counts are multiplied. */
 const REPETITIONS_MAX = 16;
 /** The minimum length of a required text: a shorter one occurs in every other line. */
 const NEEDED_CHARACTERS_MIN = 3;
-/** A prefix of a rule's pattern: upper and lower case are the same. */
+/** The prefix of a rule's pattern that ignores case. */
 const ANY_CASE = '(?i)';
 
 type PatternFault = 'look-ahead' | 'look-behind' | 'back-reference' | 'count' | 'nested-repeat' | 'number';
@@ -94,7 +95,7 @@ class PatternRefusal extends Error {
   }
 }
 
-/** Texts of which one must be in the line. An empty list: no text is known to be required. */
+/** The texts of which the line must contain one. An empty list means that no text is known to be required. */
 type Needs = readonly string[];
 
 const shortest = (needs: Needs): number =>
@@ -108,7 +109,7 @@ class PatternReader {
   #at = 0;
   /** The counted repetitions of the part that was read last. */
   #repetitions = 1;
-  /** Whether the part that was read last can match in several ways: a repeat, or an alternative. */
+  /** Whether the part that was read last can match in several ways, because it is a repeat or an alternative. */
   #isManifold = false;
 
   constructor(source: string, { isRule }: { isRule: boolean }) {

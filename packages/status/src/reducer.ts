@@ -1,6 +1,6 @@
 /**
  * Computes one status per session from all sources: the process, the program's reports, the shell's marks, the screen, the title,
- * progress, notifications, and bytes and silence if no other source knows better. Keeps STATE-1, STATE-30.
+ * progress, notifications, and, if no other source knows better, bytes and silence. Keeps STATE-1, STATE-30.
  *
  * Each source makes at most one claim, with a confidence; the most confident one decides, with these exceptions:
  *
@@ -49,7 +49,7 @@ const ECHO_MS = 400;
 const STARTING_MS_MAX = 10_000;
 /** The time after which the agent's own prompt overrules a report: killed programs report nothing. */
 const PROGRAM_OVERRULED_MS = 10_000;
-/** The confidence from which a rule can overrule: one that only guesses a prompt from its appearance cannot. */
+/** The confidence from which a rule can overrule; a rule that only guesses a prompt from its appearance has less. */
 const OVERRULING_MIN = 0.7;
 /** The time for which ConEmu's progress counts as work: it should be cleared at the end, and often is not. */
 const PROGRESS_FRESH_MS = 60_000;
@@ -91,7 +91,7 @@ export class StatusReducer {
   #title: Claim | null = null;
   #titleText = '';
   #titleStaleAt = 0;
-  /** Whether the last title showed work, also if that no longer counts. */
+  /** Whether the last title showed work, even if that no longer counts. */
   #isTitleWorking = false;
   #progress: Claim | null = null;
   /** The last reported percentage. It is kept until the work is over. */
@@ -104,8 +104,7 @@ export class StatusReducer {
   #silence: Claim | null = null;
 
   /**
-   * Whether the state from before a restart is the only one: the screen has not been read since, or its reading does not count
-   * yet.
+   * Whether the state from before a restart is the only one: the screen has not been read since, or the result does not count yet.
    */
   #isRestored = false;
   /** The time of the last output other than an echo, or of the last task. */
@@ -121,7 +120,7 @@ export class StatusReducer {
     this.#screen = new ScreenWatch(rules, command);
     this.#status = status ?? { ...UNKNOWN_STATUS, since: startedAt, agent: this.#startedAgent };
     if (status !== undefined) this.#restore(status);
-    else this.#nextCheckAt = startedAt + STARTING_MS_MAX; // a program without any output does not start forever
+    else this.#nextCheckAt = startedAt + STARTING_MS_MAX; // a program without any output does not stay `starting` forever
   }
 
   get status(): Status {
@@ -245,13 +244,13 @@ export class StatusReducer {
     if (view.title !== this.#titleText) this.#readTitle(view.title, moment);
     const wasIdle = this.#screen.claim?.evidence.says === 'idle';
     const agent = this.#screen.look(view, moment, this.#agent);
-    if (wasIdle && this.#screen.claim === null) this.#workAt = this.#now; // it executes the input
+    if (wasIdle && this.#screen.claim === null) this.#workAt = this.#now; // the shell executes the input
     if (agent !== undefined) this.#agent = agent === this.#startedAgent ? null : agent;
     this.#decide();
   }
 
   /**
-   * Sets the foreground command of the terminal, if it is not the session's own: the command that a shell runs. Null: there is
+   * Sets the foreground command of the terminal, if it is not the session's own: the command that a shell runs. Null if there is
    * none. The command identifies the program, but does not show whether it works: an editor is in the foreground while it waits.
    */
   foreground(command: readonly string[] | null, at: number): void {
@@ -264,7 +263,7 @@ export class StatusReducer {
     this.#decide();
   }
 
-  /** Sets the child's trouble: stopped by a signal, stalled, or busy in a loop; null: none of these. */
+  /** Sets the child's trouble: stopped by a signal, stalled, or busy in a loop; null for none of these. */
   health(health: { readonly kind: 'stopped' | 'stalled' | 'busy'; readonly why: string } | null, at: number): void {
     if (health?.kind === this.#health?.kind) return;
     const moment = this.#moment(at, this.#offset);
@@ -285,14 +284,14 @@ export class StatusReducer {
     this.#decide();
   }
 
-  /** Returns the time and offset of an event: clocks are set back and events come late, but these values only grow. */
+  /** Returns the time and offset of an event: clocks may be set back and events come late, but these values only grow. */
   #moment(at: number, offset: number): LogMoment {
     if (at > this.#now) this.#now = at;
     if (offset > this.#offset) this.#offset = offset;
     return { at: this.#now, offset: this.#offset };
   }
 
-  /** Restores the status: screen and title will be read again; one-time reports would be lost. */
+  /** Restores the status: screen and title will be read again, but one-time reports would be lost. */
   #restore(status: Status): void {
     this.#offset = status.offset;
     this.#agent = status.agent;
@@ -356,8 +355,8 @@ export class StatusReducer {
   }
 
   /**
-   * Returns whether the program is just starting: there is no content yet, or only for a moment, and titles and bytes do not
-   * reveal enough.
+   * Returns whether the program is just starting: there is no content yet, or only for a moment, and titles and bytes do not reveal
+   * enough.
    */
   #isOpening(checks: number[]): boolean {
     const endsAt = this.#startedAt + STARTING_MS_MAX;
@@ -371,7 +370,7 @@ export class StatusReducer {
     const before = this.#screen.claim;
     const next = this.#screen.settle(this.#now);
     const after = this.#screen.claim;
-    if (after === null && before?.evidence.says === 'idle') this.#workAt = this.#now; // it executes the input
+    if (after === null && before?.evidence.says === 'idle') this.#workAt = this.#now; // the shell executes the input
     if (after !== before && after?.evidence.says === 'working') this.#notification = null;
     return next;
   }
@@ -387,7 +386,7 @@ export class StatusReducer {
   #claims(checks: number[]): Claim[] {
     const screen = this.#screen.claim;
     const rule = screen?.evidence.rule ?? null;
-    // Between prompt and command only the shell reads input: a question on the screen is not a dialog then.
+    // Between prompt and command only the shell reads input, so a question on the screen is not a dialog.
     const isOfNobody = this.#shell.isAtPrompt && (isPromptByLooks(rule) || rule?.startsWith('any/'));
     const knowing = [
       this.#unlessOverruled(this.#unlessAnswered(this.#program.claim), checks),
@@ -412,7 +411,7 @@ export class StatusReducer {
     const screen = this.#screen.claim?.evidence;
     if (said === null || said.evidence.says === 'idle' || screen === undefined) return said;
     if (screen.says !== 'idle' || screen.at < said.evidence.at || screen.confidence < OVERRULING_MIN) return said;
-    // The program may ask in an unknown way, below its prompt; only a shell prompt in its place shows that it is gone.
+    // The program may ask in an unknown way below its prompt; only a shell prompt in its place shows that it has ended.
     if (said.evidence.says === 'blocked' && screen.rule !== SHELL_PROMPT) return said;
     const overruledAt = Math.max(screen.at, this.#screen.changedAt) + PROGRAM_OVERRULED_MS;
     if (this.#now >= overruledAt) return null;
@@ -420,7 +419,7 @@ export class StatusReducer {
     return said;
   }
 
-  /** Forgets a program that was killed in a shell: it has not reported its end, and would be idle forever. */
+  /** Forgets a program that was killed in a shell: it has not reported its end, and would stay idle forever. */
   #forgetGone(checks: number[]): void {
     const screen = this.#screen.claim?.evidence;
     const said = this.#program.claim?.evidence;
@@ -440,8 +439,8 @@ export class StatusReducer {
   }
 
   /**
-   * Returns the claim from bytes and silence; after a restart only once the first sample counts, because every prompt would be
-   * work until then.
+   * Returns the claim from bytes and silence; after a restart only once the first sample counts, because every prompt would look
+   * like work until then.
    */
   #listen(checks: number[]): Claim | null {
     this.#isRestored &&= !this.#screen.hasLooked || this.#screen.isPending;
@@ -458,7 +457,7 @@ export class StatusReducer {
     const { says, source, confidence } = winner.evidence;
     const isBusy = says === 'working' || says === 'blocked';
     const agreeing = claims.filter(({ evidence }) => evidence.says === says);
-    // For a shell, the running command is the activity, also if it is blocked.
+    // For a shell, the running command is the activity, even if it is blocked.
     const busy = isBusy ? [...agreeing, ...claims.filter(({ evidence }) => evidence.source === 'shell')] : [];
     if (!isBusy) this.#percent = null;
     const asking = says === 'blocked' ? agreeing.find(({ question }) => question !== null) : undefined;
@@ -490,7 +489,7 @@ export class StatusReducer {
     return this.#agent ?? this.#foregroundAgent ?? this.#startedAgent;
   }
 
-  /** The program, except a shell: a shell only hosts programs, and any of them may set its title. */
+  /** The program, except a shell, because a shell only hosts programs, and any of them may set its title. */
   get #knownProgram(): string | null {
     return this.#knownAgent === SHELL ? null : this.#knownAgent;
   }
@@ -516,7 +515,7 @@ function saidOf(claims: readonly Claim[], last: Status): Pick<Status, 'said'> {
   return said === undefined ? {} : { said };
 }
 
-/** Compares two statuses without the time and place of an observation: it is repeated all the time. */
+/** Compares two statuses without the time and place of an observation, which is repeated all the time. */
 function isAsBefore(last: Status, next: Omit<Status, 'since' | 'offset'>): boolean {
   const { evidence, question, ...rest } = next;
   return (

@@ -52,7 +52,7 @@ export interface RuleCondition {
 }
 
 export interface Rule {
-  /** `claude/permission`. */
+  /** Such as `claude/permission`. */
   readonly name: string;
   /** The text that the rule reads: the screen, the title or a notification. */
   readonly reads: 'screen' | 'title' | 'notification';
@@ -61,9 +61,9 @@ export interface Rule {
   readonly confidence: number;
   /** The time for which it must match before it counts. */
   readonly settleMs: number;
-  /** The time without changes outside of the cursor's line before it counts. */
+  /** The time without changes outside the cursor's line after which it counts. */
   readonly quietMs: number;
-  /** The same time, if a sign of work was visible before and is gone; null: `quietMs` applies. */
+  /** That time if a sign of work was visible before and has disappeared; null if `quietMs` applies. */
   readonly endedMs: number | null;
   /** The time for which a title counts without being repeated. */
   readonly freshMs: number;
@@ -88,7 +88,7 @@ export interface RuleSet {
   readonly rules: readonly Rule[];
   readonly activity: readonly Extract[];
   readonly thought: readonly Extract[];
-  /** Places of the agent's messages. Lines that show an activity do not count. */
+  /** The places of the agent's messages. Lines that show an activity do not count. */
   readonly said: readonly Extract[];
   /** The rules for its dialogs; the first for the kind counts. */
   readonly dialogs: readonly DialogRule[];
@@ -107,7 +107,7 @@ const COMMANDS_MAX = 30;
 const CLEARING_KEYS_MAX = 8;
 const REGION_LINES_MAX = 60;
 const ERRORS_MAX = 20;
-/** The time for which idle must last: a screen may be half drawn, and a prompt appears before all work is done. */
+/** The time for which idle must last, because a screen may be half drawn, and a prompt appears before all work is done. */
 const IDLE_SETTLE_MS = 200;
 
 export function parseRules(fileName: string, json: unknown): { rules: RuleSet | null; errors: readonly string[] } {

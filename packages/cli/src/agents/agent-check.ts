@@ -1,10 +1,13 @@
-/** Reports which agents are installed, whether their versions were tested, and which get a side channel, for `spool doctor`. Keeps INST-4. */
+/**
+ * Reports which agents are installed, whether their versions were tested, and which get a side channel, for `spool doctor`. Keeps
+ * INST-4.
+ */
 import { PROGRAMS, untested } from '@spool/drivers/versions';
 import type { FoundAgent } from '@spool/protocol';
 import { printable } from '../output/printable.ts';
 import type { DoctorFinding } from '../verbs/doctor.ts';
 
-/** The names that programs give themselves, where they differ from their file. */
+/** The names that programs report themselves, where these differ from their file. */
 const OWN_NAMES: Readonly<Record<string, string>> = { gemini: 'gemini-cli', opencode: 'OpenCode' };
 
 const NO_LIST = 'no list of tested versions';

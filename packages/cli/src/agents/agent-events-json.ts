@@ -1,4 +1,7 @@
-/** `spool events --agent --json`, `logs --json` and `attach --json`: the stored events of an agent without a terminal, one a line. */
+/**
+ * Prints the stored events of an agent without a terminal, one per line: `spool events --agent --json`, `logs --json` and `attach
+ * --json`.
+ */
 import type { Client } from '@spool/client/node';
 import { jsonText } from '../output/json-text.ts';
 import { writeText } from '../output/stdio.ts';

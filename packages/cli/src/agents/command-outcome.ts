@@ -1,21 +1,21 @@
 /**
- * Finds the outcome of a command: the driver takes it or refuses it, and the agent reacts or does not. Keeps EVT-13 in the verbs:
- * none claims more than is known.
+ * Finds the outcome of a command: the driver accepts or refuses it, and the agent may react. Keeps EVT-13 in the verbs: none
+ * reports more than is known.
  */
 import type { AgentEvent, AgentHandle, Client } from '@spool/client/node';
 
 type SentCommand = Awaited<ReturnType<AgentHandle['command']>>;
 
 export interface CommandOutcome {
-  /** The driver has taken it. */
+  /** Whether the driver has accepted it. */
   readonly isTaken: boolean;
   /** The reason why the driver did not carry it out. */
   readonly refusal: string | null;
-  /** The first event from that record on for which `isReaction` was true. */
+  /** The first event, from that record on, for which `isReaction` was true. */
   readonly reaction: AgentEvent | null;
 }
 
-/** Waits for the driver to take the command and, if it is asked for, for a reaction; at most `withinMs`. */
+/** Waits for the driver to accept the command and, if requested, for a reaction; at most `withinMs`. */
 export async function commandOutcome(
   client: Client,
   session: string,
@@ -49,7 +49,7 @@ export async function commandOutcome(
   return { isTaken, refusal: null, reaction: null };
 }
 
-/** The words of a status about an input that is closed or not read; null while all is well. */
+/** Returns the words of a status about an input that is closed or not read; null if the input works. */
 export function inputTrouble({ why }: { readonly why: string }): string | null {
   return /the agent (?:has closed|does not read) its input(?: since \S+)?/.exec(why)?.[0] ?? null;
 }

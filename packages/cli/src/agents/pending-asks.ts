@@ -1,6 +1,6 @@
 /**
- * Finds the permission or question that a verb means. A script names it; at a terminal, `approve` shows the oldest one and asks.
- * Keeps SHOW-11, REQ-5.
+ * Finds the permission or question that a verb means. A script names the request; at a terminal, `approve` shows the oldest one and
+ * asks. Keeps SHOW-11, REQ-5.
  */
 import { AgentHandle, type Client, type RequestEvent } from '@spool/client/node';
 import { type PermissionOption, requestSubject } from '@spool/protocol/agent';
@@ -20,7 +20,7 @@ const NAME_CHARACTERS_MAX = 200;
 const LISTED_CHARACTERS_MAX = 100;
 const LISTED_MAX = 20;
 
-/** Returns everything of this kind that waits, the agent that has waited longest first. Throws if that is nothing. */
+/** Returns all waiting requests of this kind; the agent that has waited longest comes first. Throws if there are none. */
 export async function waitingAsks(
   client: Client,
   verb: VerbName,
@@ -38,7 +38,7 @@ export async function waitingAsks(
   throw new UsageError(`no ${what} is waiting${where}`, verb);
 }
 
-/** Returns the request with this id. Throws if it does not wait. */
+/** Returns the request with this id. Throws if it is not waiting. */
 export function namedAsk(waiting: readonly WaitingAsk[], request: string, verb: VerbName): WaitingAsk {
   const named = waiting.filter(({ ask }) => ask.request === request);
   if (named.length === 1) return named[0]!;
@@ -48,13 +48,13 @@ export function namedAsk(waiting: readonly WaitingAsk[], request: string, verb: 
   throw new UsageError(`${why}${formatAsks(waiting)}`, verb);
 }
 
-/** Returns the only one. Throws if several wait: then the caller must name it. */
+/** Returns the waiting request if there is only one. Throws if several are waiting: then the caller must name one. */
 export function onlyAsk(waiting: readonly WaitingAsk[], verb: VerbName): WaitingAsk {
   if (waiting.length === 1) return waiting[0]!;
   throw new UsageError(`${waiting.length} requests wait: name one with --request${formatAsks(waiting)}`, verb);
 }
 
-/** Lists the waiting requests, with the words that name each. An error is one line. */
+/** Lists the waiting requests, with the words that name each. An error takes one line. */
 export function formatAsks(waiting: readonly WaitingAsk[]): string {
   const lines = waiting.slice(0, LISTED_MAX).map(({ agent, ask }) => {
     const how = printCommand([agent.info.name, '--request', ask.request]);
@@ -64,7 +64,7 @@ export function formatAsks(waiting: readonly WaitingAsk[]): string {
   return `; waiting: ${lines.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Returns a request in a line: the tool and its input, or the question. */
+/** Returns a request in one line: the tool and its input, or the question. */
 export function askWords(ask: RequestEvent, charactersMax: number): VisibleText {
   if (ask.kind === 'question.asked')
     return visibleTitle(ask.questions.map(({ text }) => text).join(' · ') || 'a question', charactersMax);
@@ -73,7 +73,7 @@ export function askWords(ask: RequestEvent, charactersMax: number): VisibleText 
   return subject === '' ? name : say`${name} ${subject}`;
 }
 
-/** The one that has waited longest first. */
+/** The request that has waited longest comes first. */
 async function blockedAgents(client: Client): Promise<readonly AgentHandle[]> {
   const sessions = await client.list({ states: ['running'], statuses: ['blocked'] });
   return sessions
@@ -82,7 +82,7 @@ async function blockedAgents(client: Client): Promise<readonly AgentHandle[]> {
     .map((info) => new AgentHandle(client, info));
 }
 
-/** Returns the option with this id, or the only one with this label. It must be of the kind that the verb is for. */
+/** Returns the option with this id, or the only one with this label. The option must be of the kind that the verb chooses. */
 export function optionOf(ask: PermissionEvent, text: string, verb: 'approve' | 'deny'): PermissionOption {
   const fitting = ask.options.filter(({ kind }) => kind.startsWith(verb === 'approve' ? 'allow_' : 'reject_'));
   const found = [

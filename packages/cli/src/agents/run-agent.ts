@@ -1,6 +1,6 @@
 /**
- * `spool run --agent NAME "prompt"`: an agent without a terminal, as typed events. With --detach it stays and takes prompts;
- * otherwise it ends with its first turn, and its output is printed.
+ * `spool run --agent NAME "prompt"`: an agent without a terminal, as typed events. With --detach the agent stays and takes prompts;
+ * otherwise it ends after its first turn, and its output is printed.
  */
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
@@ -42,7 +42,7 @@ const MIMES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-/** The limit of an image: a command has room for this much, in base64. */
+/** The size limit of an image, which a command contains in base64. */
 const IMAGE_BYTES_MAX = 400 * 1024;
 
 export async function runAgent(
@@ -56,7 +56,7 @@ export async function runAgent(
   }: {
     readonly text: string;
     readonly env: Record<string, string>;
-    /** The names of the variables that the user gave, which a resumed agent gets again. */
+    /** The names of the variables that the user set, which a resumed agent gets again. */
     readonly keptEnv: readonly string[];
     readonly labels: Record<string, string> | undefined;
   },
@@ -88,7 +88,7 @@ export async function runAgent(
     budgetUsd,
     maxTurns: flags.maxTurns,
     program: flags.program === undefined ? undefined : flags.program.split(' '),
-    // For another machine, the folder and the keys there.
+    // For another machine, the folder and the keys of that machine are used.
     cwd: client.isRemote ? flags.cwd : resolve(flags.cwd ?? process.cwd()),
     env: client.isRemote ? env : { ...agentEnvironment(flags.agent), ...env },
     keptEnv,
@@ -100,7 +100,7 @@ export async function runAgent(
   return await reportStarted(client, agent, flags);
 }
 
-/** The id, or with its first turn everything that it says. */
+/** Prints the id, or the whole output of its first turn. */
 export async function reportStarted(
   client: Client,
   agent: AgentHandle,
@@ -112,7 +112,7 @@ export async function reportStarted(
   return 0;
 }
 
-/** Returns the session of Spool that has this agent; null when the reference is the agent's own id. */
+/** Returns the session of Spool that has this agent; null if the reference is the agent's own id. */
 async function sessionOf(client: Client, reference: string, agent: string): Promise<string | null> {
   try {
     const { id, name, driver } = await client.get(reference);
@@ -126,7 +126,7 @@ async function sessionOf(client: Client, reference: string, agent: string): Prom
 
 const kebab = (flag: string): string => flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Follows the agent until its first turn has ended, and the agent with it. */
+/** Follows the agent until its first turn, and then the agent, has ended. */
 async function follow(client: Client, agent: AgentHandle, asJson: boolean): Promise<number> {
   let outcome: string | null = null;
   const onItem = async (item: AgentEventItem): Promise<boolean> => {

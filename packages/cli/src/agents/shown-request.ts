@@ -1,4 +1,4 @@
-/** Shows a request to the person who is asked to allow it: whole, every line. Keeps REQ-1, SHOW-11. */
+/** Shows a whole request, every line, to the person who is asked to allow it. Keeps REQ-1, SHOW-11. */
 import { type RequestEvent } from '@spool/client/node';
 import { ansiLine, requestLines } from '@spool/render';
 import { isTerminal } from '../output/stdio.ts';

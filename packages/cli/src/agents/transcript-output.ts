@@ -27,11 +27,11 @@ export interface TranscriptOptions {
   readonly lineText?: ((line: Line) => string) | undefined;
   /** Whether notices are left out. */
   readonly isQuiet?: boolean | undefined;
-  /** Called with each item, after it is printed; true ends the output. */
+  /** Called with each printed item; true ends the output. */
   readonly onItem?: ((item: AgentEventItem) => Promise<boolean>) | undefined;
 }
 
-/** The time before a request is announced: a rule of the policy answers sooner. */
+/** The delay before a request is announced, because a rule of the policy answers sooner. */
 const ASK_TOLD_AFTER_MS = 1000;
 
 interface StyledLine extends ShownLine {

@@ -14,14 +14,14 @@ import type { WindowView } from '../window/window-view.ts';
 const SETTLE_MS = 250;
 /** The time before a snapshot is requested, because it often arrives without a request. */
 const ASK_AFTER_MS = 20;
-/** The daemon may be restarting. */
+/** The daemon may be restarting meanwhile. */
 const ASK_AGAIN_MS = 2000;
 
 export interface AttachCanvasOptions {
   readonly screen: ViewerScreen;
   readonly own: Size;
   readonly isTyping: boolean;
-  /** False if the session cannot adopt this terminal's size: a read-only viewer, a fixed size, an ended session. */
+  /** False if the session cannot adopt this terminal's size: for a read-only viewer, a fixed size, or an ended session. */
   readonly mayResize: boolean;
   readonly write: (bytes: Uint8Array) => Promise<void>;
   readonly askSnapshot: () => void;
@@ -36,7 +36,7 @@ export class AttachCanvas {
   #session: Size | null = null;
   #own: Size;
   #hasBegun = false;
-  /** The terminal does not show the current state, so a snapshot is needed. */
+  /** Whether the terminal does not show the current state, so that a snapshot is needed. */
   #isLost = false;
   /** Whether all output since the first byte has been shown. */
   #isFromStart = false;
@@ -53,7 +53,7 @@ export class AttachCanvas {
     return this.#mode === 'window';
   }
 
-  /** Begins after each attach. `hasSnapshot`: a snapshot comes first, not the first byte of the session. */
+  /** Starts after each attach. `hasSnapshot`: a snapshot comes first, instead of the first byte of the session. */
   async begin(own: Size, hasSnapshot: boolean): Promise<void> {
     this.#stopTimers();
     this.#closeWindow();
@@ -68,7 +68,7 @@ export class AttachCanvas {
     if (!hasSnapshot) await this.#showBytes();
   }
 
-  /** The session was resized. */
+  /** Handles a resize of the session. */
   resized(session: Size): void {
     const isOther = !isSameSize(session, this.#session);
     this.#session = session;
@@ -79,7 +79,7 @@ export class AttachCanvas {
     else this.#compare();
   }
 
-  /** This terminal was resized. */
+  /** Handles a resize of this terminal. */
   fit(own: Size): void {
     if (isSameSize(own, this.#own)) return;
     this.#own = own;
@@ -102,12 +102,12 @@ export class AttachCanvas {
     window.snapshot(this.#session!, bytes);
   }
 
-  /** The terminal does not show the session yet, or not at its present size: it waits for a snapshot. */
+  /** Whether the terminal does not show the session yet, or not at its present size, and waits for a snapshot. */
   get isWaiting(): boolean {
     return this.#mode === 'nothing' || this.#isLost;
   }
 
-  /** Prints lines that go into the scrollback, above the screen of the next snapshot. A window has no scrollback. */
+  /** Prints lines into the scrollback, above the screen of the next snapshot. A window has no scrollback. */
   async paintAbove(bytes: Uint8Array): Promise<void> {
     if (this.#mode === 'window') return;
     await this.#showBytes();
@@ -116,22 +116,25 @@ export class AttachCanvas {
 
   async paint(bytes: Uint8Array): Promise<void> {
     if (this.#mode === 'window') this.#window!.feed(bytes);
-    // A pending snapshot includes these bytes; but a command that was just started may end before it arrives.
+    // A pending snapshot includes these bytes, but a command that was just started may end before it arrives.
     else if (this.#mode === 'bytes' && (!this.#isLost || this.#isFromStart)) await this.#screen.paint(bytes);
   }
 
-  /** The filter, if plain output that comes next would be written to this terminal as it is; else null. */
+  /** Returns the filter if the next plain output would be written to this terminal unchanged; otherwise null. */
   get filterAtRest(): ViewerFilter | null {
     return this.#mode === 'bytes' && !this.#isLost && this.#isSameSize ? this.#screen.filterAtRest : null;
   }
 
-  /** Writes a sequence of spool between the session's bytes. */
+  /** Writes a sequence of Spool between the session's bytes. */
   async interject(bytes: Uint8Array): Promise<void> {
     if (this.#mode === 'bytes') await this.#screen.interject(bytes);
     else await this.#options.write(bytes);
   }
 
-  /** Shows a line at the bottom, until null. The line reports a lost connection, so nothing else is painted meanwhile. */
+  /**
+   * Shows a line at the bottom, until it is called with null. The line reports a lost connection, so nothing else is painted
+   * meanwhile.
+   */
   async showLine(text: string | null): Promise<void> {
     if (this.#window) this.#window.message = text;
     else if (this.#mode === 'bytes') await this.#screen.interject(bottomLine(text, this.#own));
@@ -141,7 +144,7 @@ export class AttachCanvas {
     this.#window?.pan(key);
   }
 
-  /** The first detach key was pressed. */
+  /** Notes that the first detach key was pressed. */
   set isPrefixed(isPrefixed: boolean) {
     if (this.#window) this.#window.isPrefixed = isPrefixed;
   }
@@ -150,17 +153,20 @@ export class AttachCanvas {
     this.#window?.follow();
   }
 
-  /** The bytes that the session gets, if any. */
+  /** Returns the bytes that the session gets, if any. */
   mouse(report: MouseReport): Uint8Array | undefined {
     return this.#window?.mouse(report);
   }
 
-  /** The content of a window as lines of text, after the session has ended. Passed-on bytes are on the terminal already. */
+  /**
+   * Returns the content of a window as lines of text, after the session has ended. Bytes that were passed on are already on the
+   * terminal.
+   */
   get lastText(): string {
     return this.#window?.text ?? '';
   }
 
-  /** The bytes that restore the terminal. */
+  /** Returns the bytes that restore the terminal. */
   undo(): Uint8Array {
     return Buffer.concat([this.#window?.close() ?? new Uint8Array(0), this.#screen.undo()]);
   }
@@ -180,7 +186,7 @@ export class AttachCanvas {
     return this.#settleTimer !== undefined;
   }
 
-  /** Bytes are passed on, but the sizes differ. */
+  /** Whether bytes are passed on although the sizes differ. */
   #compare(): void {
     if (this.#mode === 'window' ? this.#isSameSize : this.#mode === 'bytes' && !this.#isSameSize && !this.#isSettling)
       this.#lose();

@@ -1,9 +1,10 @@
 /**
- * `attach --history all`: the lines above the session's screen go into this terminal's scrollback, before its screen. Keeps PAST-7.
+ * `attach --history all`: prints the lines above the session's screen into this terminal's scrollback, before its screen. Keeps
+ * PAST-7.
  *
- * The lines are read from the log while the session prints on, so the reader is usually further than the snapshot that the
- * daemon has sent: then the screen is painted from the reader's own model, and output that it already shows is skipped. If the
- * daemon sends a snapshot beyond that, the lines up to there are read first. So no line is missing, and none comes twice.
+ * The lines are read from the log while the session continues to print, so the reader is usually further than the daemon's
+ * snapshot: then the screen is painted from the reader's own model, and output that it already shows is skipped. If the daemon
+ * sends a later snapshot, the lines up to there are read first. So each line is printed exactly once.
  */
 import type { Client } from '@spool/client';
 import { snapshot } from '@spool/screen';
@@ -32,7 +33,7 @@ export class AttachHistory implements Disposable {
     this.#options = options;
   }
 
-  /** Whether the history is over: the canvas then shows all output as it comes. */
+  /** Whether the history is over, so that the canvas shows all output as it arrives. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -44,7 +45,7 @@ export class AttachHistory implements Disposable {
     const history = (this.#history ??= await this.#open());
     await history.readTo(isFirst ? 'now' : offset);
     if (signal.aborted) return;
-    // The first one of the daemon has a line above it (see `historyLines`).
+    // The daemon's first snapshot has a line above it (see `historyLines`).
     if (history.offset === offset && !isFirst) return canvas.paintSnapshot(bytes);
     canvas.resized(history.model.size);
     await canvas.paintSnapshot(snapshot(history.model, { input }));

@@ -1,9 +1,9 @@
 /**
- * Lets plain keys and plain output pass between terminal and daemon in the addon (attach-pump.c), while nothing is to be decided in
- * JavaScript. A key then costs the client a few µs instead of a hundred (decision 185).
+ * Lets plain keys and plain output pass between terminal and daemon in the addon (attach-pump.c), while JavaScript has nothing to
+ * decide. A key then costs the client a few µs instead of a hundred (decision 185).
  *
  * Keeps ATT-14: the pump writes exactly the bytes that the JavaScript code would have written, and the attachment learns of them
- * before it does anything else. A pump belongs to one connection; while there is none, Node reads the terminal.
+ * before its next action. A pump belongs to one connection; while there is none, Node reads the terminal.
  */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import type { Attachment, Bypass, BypassedBytes } from '@spool/client';
@@ -11,10 +11,10 @@ import { type BytePump, native, PUMP, PUMP_ARMED, PUMP_STATE } from '@spool/nati
 import { DRAWING_BYTES, type ViewerFilter } from '@spool/vt';
 import type { Keyboard } from '../tui/keyboard.ts';
 
-/** The same size as for the socket of any client: room for a few whole frames. */
+/** The same size as for any client's socket: room for a few whole frames. */
 const DATA_BYTES = 256 * 1024;
 const KEYS_BYTES = 64 * 1024;
-/** The limit of unconfirmed input, when the session does not read: more of it waits in the attachment. */
+/** The limit of unconfirmed input when the session does not read; the rest waits in the attachment. */
 const KEPT_BYTES = 4096;
 const FRAME_BYTES = 2048;
 
@@ -24,7 +24,7 @@ export interface AttachPumpOptions {
   write(bytes: Uint8Array): void;
   /** Called after output has passed, with its last byte. */
   onShown(lastByte: number): void;
-  /** Called when something was handed to JavaScript: the pump may rest again later. */
+  /** Called when something was handed to JavaScript; the pump may take over again later. */
   onBusy(): void;
 }
 
@@ -50,12 +50,13 @@ export class AttachPump implements Disposable {
     this.#options = options;
   }
 
-  /** Returns null if this terminal cannot be opened once more, or its input and output are two terminals. */
+  /** Returns null if this terminal cannot be opened again, or its input and output are two terminals. */
   static create(options: AttachPumpOptions): AttachPump | null {
     const [input, output] = [fstatSync(0), fstatSync(1)];
     if (input.rdev !== output.rdev || input.ino !== output.ino) return null;
     try {
-      // A separate description, because blocking is a property of the description, and the shell shares the inherited one.
+      // It uses a separate file description, because blocking is a property of the description, and the shell shares the inherited
+      // one.
       const { O_RDWR, O_NONBLOCK, O_NOCTTY } = constants;
       return new AttachPump(openSync('/proc/self/fd/0', O_RDWR | O_NONBLOCK | O_NOCTTY), options);
     } catch {
@@ -63,7 +64,7 @@ export class AttachPump implements Disposable {
     }
   }
 
-  /** Lets plain bytes pass from now on, until something else comes or the attachment is used. */
+  /** Passes plain bytes from now on, until other bytes come or the attachment is used. */
   rest(attachment: Attachment, filter: ViewerFilter): void {
     const bypass = attachment.bypass(() => this.#end());
     if (bypass === null) return;
@@ -82,12 +83,12 @@ export class AttachPump implements Disposable {
     state[PUMP_STATE.armed] = PUMP_ARMED.output | (mayType && this.#options.keyboard.isAtRest ? PUMP_ARMED.keys : 0);
   }
 
-  /** The link is gone: Node reads the terminal again. */
+  /** Handles the end of the link: Node reads the terminal again. */
   disconnect(): void {
     if (this.#close()) this.#options.keyboard.isReadElsewhere = false;
   }
 
-  /** Stops without letting Node read the terminal again: later input is for the next program. */
+  /** Stops without letting Node read the terminal again, because later input is for the next program. */
   [Symbol.dispose](): void {
     this.#close();
     closeSync(this.#terminal);

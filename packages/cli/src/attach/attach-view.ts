@@ -7,7 +7,7 @@ export interface SessionCanvas {
   /** Replaces the content with the current screen. Resolves when there is room for more, as `paint` does. */
   paintSnapshot(bytes: Uint8Array, offset: number): Promise<void>;
   paint(bytes: Uint8Array, offset: number): Promise<void>;
-  /** The session was resized. */
+  /** Handles a resize of the session. */
   resized(size: Size): void;
   /** Called when typed input was refused. */
   onRefused(code: ErrorCode): void;
@@ -56,7 +56,7 @@ export async function view(items: AsyncIterable<AttachItem>, canvas: SessionCanv
       case 'taken-over':
         return { type: 'taken-over', by: item.by };
       case 'synced':
-      case 'viewers': // shown by `inspect`
+      case 'viewers': // `inspect` shows it
       case 'reconnected': // the keeper was replaced; nothing is missing, so nothing is shown
         break;
     }

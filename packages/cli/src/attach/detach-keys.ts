@@ -2,7 +2,7 @@
 import { DEFAULT_DETACH_KEYS, type DetachKey, parseDetachKeys } from '@spool/vt';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** The keys of `--detach-keys`, or those of the configuration (default: Ctrl-\). */
+/** Returns the keys of `--detach-keys`, or those of the configuration (default: Ctrl-\). */
 export function detachKeysOf(
   text: string | undefined,
   verb: string,

@@ -1,5 +1,5 @@
 /**
- * One line on how to leave a session, for a user who has never left one by key [ATT-10]. It is shown for a moment before the
+ * A line about how to leave a session, for a user who has never left one by key [ATT-10]. It is shown for a moment before the
  * session, which then takes the whole screen; any key ends that moment.
  */
 import type { DetachKey } from '@spool/vt';
@@ -9,13 +9,13 @@ import { rememberHint, wasHintShown } from '../output/shown-hints.ts';
 export const HINT_MS = 1500;
 const HINT = 'detach';
 
-/** Returns the hint; null when the user has left before, or there is no such key. */
+/** Returns the hint; null if the user has left by key before, or there is no such key. */
 export function leavingHint(keys: readonly DetachKey[], name: string): string | null {
   if (keys.length === 0 || wasHintShown(HINT)) return null;
   return `[spool: attached to ${printable(name)}; ${formatDetachKeys(keys)} detaches and leaves it running]`;
 }
 
-/** The user has left by key. */
+/** Notes that the user has left by key. */
 export function knowsLeaving(): void {
   rememberHint(HINT);
 }

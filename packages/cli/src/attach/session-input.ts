@@ -32,7 +32,7 @@ export async function pipeInput(
       if (hasNoInput(error)) return;
       tell(`stdin is no longer forwarded: ${failureOf(error).message}`);
     }
-    // Also after a failure: a program that waits for more would wait forever.
+    // This also happens after a failure: a program that waits for more input would wait forever.
     if (endsInput === 'always' || (endsInput === 'after-input' && pieces > 0)) await client.closeInput(session);
   } catch (error) {
     if (!hasNoInput(error)) tell(`the end of stdin was not forwarded: ${failureOf(error).message}`);

@@ -1,5 +1,5 @@
 /**
- * A notice about another session for the user at this terminal: OSC 9, which a terminal shows as a desktop notification or
+ * Shows a notice about another session to the user at this terminal: OSC 9, which a terminal shows as a desktop notification or
  * ignores. It never rings the bell, because the bell belongs to the session.
  */
 import { cleanText } from '@spool/vt';
@@ -11,7 +11,7 @@ export interface SessionNotice {
   readonly body: string;
 }
 
-/** Starts with a word, because some terminals execute a text that starts with a number (`9;4`: progress). */
+/** The text starts with a word, because some terminals execute one that starts with a number (`9;4`: progress). */
 export function noticeSequence({ title, body }: SessionNotice): Uint8Array {
   const text = cleanText(`spool: ${title}${body === '' ? '' : `: ${body}`}`, CHARACTERS_MAX);
   return Buffer.from(`\x1b]9;${text}\x1b\\`);

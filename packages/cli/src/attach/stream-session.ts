@@ -17,7 +17,7 @@ import { SessionOutput, type SessionOutputOptions } from '../session-output/sess
 import { notice, writeText } from '../output/stdio.ts';
 
 export interface StreamOptions {
-  /** The session as the user named it, for notices. */
+  /** The session as the user named it, for messages. */
   readonly calledAs: string;
   readonly from: WatchFrom;
   readonly asJson: boolean;
@@ -29,9 +29,9 @@ export interface StreamOptions {
   readonly endsInput: EndsInput;
   /** Whether the first Ctrl-C goes to the session. */
   readonly passesSignals: boolean;
-  /** The session's permissions on a terminal in addition to drawing. */
+  /** The session's permissions on a terminal, besides drawing. */
   readonly permissions: SessionOutputOptions;
-  /** The session's own stderr is not written here: events have it. */
+  /** The session's own stderr is not written here, because events have it. */
   readonly omitsStderr?: boolean | undefined;
   /** Prints a line to the user (default: to stderr). */
   readonly tell?: ((line: string) => void) | undefined;
@@ -70,7 +70,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
     return { end, exitCode: leftBy === 'SIGQUIT' ? 0 : EXIT.signalBase + signalNumber(leftBy)! };
   }
   if (end.type !== 'exit') return { end, exitCode: EXIT.ourFailure };
-  // A command that got only part of its input, or whose output the disk refused, may report success all the same.
+  // A command may report success even if it got only part of its input, or the disk refused its output.
   return { end, exitCode: exitCodeOfSession(end) || (hasLostInput || hasLostOutput ? EXIT.failed : 0) };
 
   async function stream(): Promise<ViewEnd> {

@@ -1,6 +1,6 @@
 /**
- * Attaches a session to this terminal: shows its output and sends it the keys, until either side ends. Keeps REM-12: a link that is
- * away costs a line at the bottom, and nothing else.
+ * Attaches a session to this terminal: shows its output and sends it the keys, until either side ends. Keeps REM-12: a lost link
+ * costs a line at the bottom, and nothing else.
  */
 import type { Attachment, AttachOptions, Client } from '@spool/client';
 import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
@@ -29,7 +29,7 @@ const RESIZE_SETTLE_MS = 50;
 const CREDIT_BYTES = 256 * 1024;
 
 const LEAVING_MS_MAX = 300;
-/** The same if the input was typed before the attachment was open. */
+/** The credit if the input was typed before the attachment was open. */
 const LEAVING_EARLY_MS_MAX = 3000;
 const ENDING_MS_MAX = 60_000;
 /** The time between beeps when the session does not read its input: not one per key. */
@@ -42,8 +42,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The maximum of typed or pasted input that waits for the session. The keyboard is always read, because otherwise the detach
- * key would wait too.
+ * The maximum of typed or pasted input that waits for the session. The keyboard is always read, because otherwise the detach key
+ * would wait too.
  */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -51,19 +51,19 @@ const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 const AWAY_MS = 1500;
 const AWAY = '[spool: the connection is lost; trying again. What you type is kept]';
 
-/** `off`: every byte passes JavaScript. For tests, which prove that the two ways show the same. */
+/** `off`: every byte passes through JavaScript. It is for tests, which prove that both ways show the same. */
 const PUMP_VARIABLE = 'SPOOL_ATTACH_PUMP';
 
 const CTRL_C = 0x03;
 const BEEP = Uint8Array.of(0x07);
 
-/** The session's permissions on this terminal in addition to drawing. */
+/** The session's permissions on this terminal, besides drawing. */
 type Permissions = Pick<ViewerFilterOptions, 'allowClipboard' | 'allowColours' | 'allowGraphics'>;
 
 export interface TerminalAttachOptions extends Permissions {
-  /** The session as the user named it, for notices. */
+  /** The session as the user named it, for messages. */
   readonly calledAs: string;
-  /** 0 for a new session, to show all its output and not only its screen. */
+  /** The offset to start at: 0 for a new session, so that all its output is shown instead of only its screen. */
   readonly from?: number | undefined;
   readonly isReadOnly: boolean;
   readonly takeover: boolean;
@@ -74,7 +74,7 @@ export interface TerminalAttachOptions extends Permissions {
   readonly detachKeys: readonly DetachKey[];
   /** Whether the hint on how to leave is omitted. */
   readonly isQuiet?: boolean | undefined;
-  /** The input that the caller read before: the first input of the session. */
+  /** The input that the caller has already read: the first input of the session. */
   readonly typedBefore?: Uint8Array | undefined;
   /** Receives the input that was typed after the detach key. */
   readonly onTypedAfter?: ((bytes: Uint8Array) => void) | undefined;
@@ -110,7 +110,7 @@ class TerminalAttach implements Disposable {
   #isLeaving = false;
   #hasTypedEarly = false;
   #isInMidLine = false;
-  /** The terminal was stopped and continued, so the session is attached again. */
+  /** Whether the terminal was stopped and continued, so that the session is attached again. */
   #isAgain = false;
   #beepedAt = -Infinity;
   #waitingBytes = 0;
@@ -118,11 +118,11 @@ class TerminalAttach implements Disposable {
   #awayTimer: NodeJS.Timeout | undefined;
   #isAwayShown = false;
   #resizeTimer: NodeJS.Timeout | undefined;
-  /** Lets bytes pass while nothing is to be decided; null before it is loaded, and where there can be none. */
+  /** Lets plain bytes bypass JavaScript; null before it is loaded, and where that is impossible. */
   #pump: AttachPump | null = null;
   #hasTriedPump = false;
   #isRestDue = false;
-  /** The whole history is still being shown. */
+  /** Whether the whole history is still being shown. */
   #isInHistory = false;
 
   constructor(client: Client, session: SessionInfo, options: TerminalAttachOptions) {
@@ -163,11 +163,11 @@ class TerminalAttach implements Disposable {
     if (hint !== null) await this.#showHint(hint);
     const end = await this.#stay({ size: this.#terminal.size(), from, takeover, historyLines }).catch(
       async (error: unknown) => {
-        await this.#question.silence(); // a reply that comes after a refusal would be typed into the shell
+        await this.#question.silence(); // a reply that arrives after a refusal would be typed into the shell
         throw error;
       },
     );
-    // After a detach, do not wait for a stalled terminal; after the end of the session, show all of it.
+    // After a detach, a stalled terminal is not waited for; after the end of the session, all of it is shown.
     await flush(1, end.type === 'left' ? LEAVING_MS_MAX : ENDING_MS_MAX);
     await this.#question.silence();
     this.#restore(end);
@@ -209,7 +209,7 @@ class TerminalAttach implements Disposable {
     clearTimeout(timer);
   }
 
-  /** Attaches, and attaches again after a suspend (SIGTSTP), because the terminal shows something else then. */
+  /** Attaches, and attaches again after a suspend (SIGTSTP), because other programs have used the terminal. */
   async #stay(first: AttachOptions): Promise<ViewEnd> {
     const { signal } = this.#leaving;
     for (let asked = first; ; asked = { size: this.#terminal.size() }) {
@@ -250,7 +250,7 @@ class TerminalAttach implements Disposable {
     });
   }
 
-  /** Returns the canvas of one attachment, below the whole history if that was asked for. */
+  /** Returns the canvas of one attachment, below the whole history if that was requested. */
   #shownOn(history: AttachHistory | null, historyLines = 0): SessionCanvas {
     const canvas = this.#canvas;
     const showsNotices = this.#options.showsNotices && understandsOsc(process.env) && ownSession() === undefined;
@@ -260,7 +260,7 @@ class TerminalAttach implements Disposable {
         if (history) await history.paintSnapshot(bytes, offset);
         else await canvas.paintSnapshot(isFirst ? await this.#withHistory(bytes, offset, historyLines) : bytes);
         isFirst = false;
-        this.#isInMidLine = !canvas.isWindow; // a guess; an extra line does less harm
+        this.#isInMidLine = !canvas.isWindow; // a guess: an extra line does less harm
         this.#restSoon();
       },
       paint: async (bytes, offset) => {
@@ -305,7 +305,7 @@ class TerminalAttach implements Disposable {
     this.#troubles.add(gapWords(from, to));
   }
 
-  /** The line hides a row of the session's screen, so a snapshot follows when the link is back. */
+  /** The line hides a row of the session's screen, so a snapshot follows when the link is restored. */
   #onLink(isUp: boolean): void {
     clearTimeout(this.#awayTimer);
     if (!isUp) this.#pump?.disconnect();
@@ -359,7 +359,7 @@ class TerminalAttach implements Disposable {
     void this.#attachment.type(bytes).then(() => (this.#waitingBytes -= bytes.length));
   }
 
-  /** Leaves. Input typed before the detach still reaches the session, if it reads it soon. */
+  /** Leaves the session. Input typed before the detach still reaches the session, if it reads it soon. */
   #leave(): void {
     this.#isLeaving = true;
     if (this.#attachment === null && this.#early.length > 0) return; // once it is attached
@@ -384,7 +384,7 @@ class TerminalAttach implements Disposable {
     void this.#write(BEEP);
   }
 
-  /** Rests once everything received has been handled. */
+  /** Hands over to the pump once everything received has been handled. */
   #restSoon(): void {
     if (this.#isRestDue || this.#leaving.signal.aborted) return;
     this.#isRestDue = true;

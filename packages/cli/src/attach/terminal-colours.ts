@@ -1,8 +1,8 @@
 /**
  * The colours of the user's terminal. They are queried once, so that programs that query them get the real colours.
  *
- * The two queries are followed by one that every terminal answers (DA1); its reply means that no other reply will come. Nothing waits
- * for the replies, except the end: a reply that arrives after the terminal is left would be typed into the shell.
+ * The two queries are followed by one that every terminal answers (DA1); its reply means that no other reply will come. Only the
+ * end waits for the replies: a reply that arrives after the terminal is left would be typed into the shell.
  */
 import type { TerminalColours } from '@spool/protocol';
 import { coloursOfFgBg, parseColour, type Rgb } from '@spool/vt';
@@ -12,14 +12,14 @@ export const LATE_MS_MAX = 600;
 
 const QUESTION = '\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[c';
 
-/** These do not support OSC, and some would print it. */
+/** These terminals do not support OSC, and some would print it. */
 const SILENT = /^(?:|dumb|linux|vt\d+|cons25|sun|unknown)$/;
 
 export function understandsOsc(env: Readonly<Record<string, string | undefined>>): boolean {
   return !SILENT.test(env.TERM ?? '');
 }
 
-/** Returns the colours that COLORFGBG names, for a terminal that answers no query, or is not asked. */
+/** Returns the colours in COLORFGBG, for a terminal that answers no query, or is not queried. */
 export function environmentColours(env: Readonly<Record<string, string | undefined>>): TerminalColours | undefined {
   const told = coloursOfFgBg(env.COLORFGBG ?? '');
   return told && { foreground: hex(told.foreground), background: hex(told.background) };
@@ -45,7 +45,7 @@ export class ColourQuestion {
       : { ...this.#found };
   }
 
-  /** Handles a reply of the terminal. True if it contained a colour. */
+  /** Handles a reply of the terminal. Returns true if it contained a colour. */
   handle(reply: Uint8Array): boolean {
     const text = Buffer.from(reply).toString('latin1');
     const colour = /^\x1b\](1[01]);([^\x07\x1b]{1,64})(?:\x07|\x1b\\)$/.exec(text);

@@ -9,11 +9,11 @@ export class ViewerScreen {
   readonly #options: ViewerFilterOptions;
   readonly #write: (bytes: Uint8Array) => Promise<void>;
   #filter: ViewerFilter | null = null;
-  /** The user's terminal state is saved. */
+  /** Whether the user's terminal state is saved. */
   #hasPushed = false;
-  /** Output that is held back until an image has been sent completely. */
+  /** The output that is held back until an image has been sent completely. */
   #held: Uint8Array[] = [];
-  /** Lines above the next snapshot are on the screen, and the last of them has no end yet. */
+  /** Whether lines above the next snapshot are on the screen, the last of which is unfinished. */
   #hasAbove = false;
   #isAboveOpen = false;
 
@@ -45,7 +45,7 @@ export class ViewerScreen {
     await this.#write(Buffer.concat([undone, ...this.#held.splice(0), pushed, this.#filter.feed(bytes)]));
   }
 
-  /** Lines above the screen of the next snapshot, one below the other; nothing of this is the session's state. */
+  /** Prints lines above the screen of the next snapshot, one below the other; they do not change the session's state. */
   async paintAbove(bytes: Uint8Array): Promise<void> {
     const undone = this.#filter?.close() ?? new Uint8Array(0);
     this.#filter = new ViewerFilter(this.#options);
@@ -55,7 +55,7 @@ export class ViewerScreen {
     await this.#write(Buffer.concat([undone, start, this.#filter.feed(bytes)]));
   }
 
-  /** The terminal was restored and left. */
+  /** Whether the terminal was restored and left. */
   forget(): void {
     this.#filter = null;
     this.#hasPushed = false;
@@ -71,7 +71,7 @@ export class ViewerScreen {
     if (undone) await this.#write(undone);
   }
 
-  /** The filter, if plain output that comes next would be written as it is; else null. */
+  /** Returns the filter if the next plain output would be written unchanged; otherwise null. */
   get filterAtRest(): ViewerFilter | null {
     return this.#filter?.isAtRest === true && this.#held.length === 0 ? this.#filter : null;
   }
@@ -84,15 +84,15 @@ export class ViewerScreen {
   }
 
   /**
-   * Writes a sequence of spool between the session's bytes. The output of the filter ends between two sequences, except inside
-   * an image that is too long to buffer; then this waits.
+   * Writes a sequence of Spool between the session's bytes. The output of the filter ends between two sequences, except inside an
+   * image that is too long to buffer; this waits for its end.
    */
   async interject(bytes: Uint8Array): Promise<void> {
     if (this.#filter?.isInSequence !== true) await this.#write(bytes);
     else if (this.#held.length < HELD_MAX) this.#held.push(bytes);
   }
 
-  /** The bytes that restore the terminal. */
+  /** Returns the bytes that restore the terminal. */
   undo(): Uint8Array {
     if (this.#filter === null && !this.#hasPushed) return new Uint8Array(0);
     const own = this.#hasPushed && this.#options.input === true ? [POP_KEYBOARD, POP_TITLE] : [POP_TITLE];

@@ -46,7 +46,7 @@ interface FlagSyntax {
 
 export interface Verb extends VerbSyntax {
   readonly summary: string;
-  /** Other names, for users who expect them. */
+  /** Other names that users expect. */
   readonly aliases?: readonly string[];
   readonly flags: Readonly<Record<string, Flag>>;
   readonly details?: string;
@@ -192,7 +192,7 @@ export function parseArguments<V extends VerbSyntax>(
   }
 }
 
-/** They say for which machine the command is (`remote/host.ts`). */
+/** They choose the machine of the command (`remote/host.ts`). */
 const BEFORE_THE_VERB: ReadonlySet<string> = new Set(['--host', '--token-file', '--context']);
 
 const VALUE_OF: { readonly [K in keyof FlagValues]: (text: string) => FlagValues[K] | null } = {

@@ -1,6 +1,6 @@
 /**
- * The sessions that `stop`, `kill` and `rm` act on: those that were named, or those of `--all`, `--ended` and `--older-than`. Never
- * "the latest": what ends or deletes something must be said. Several at once are confirmed [RUN-20, RUN-43].
+ * The sessions that `stop`, `kill` and `rm` act on: those that were named, or those of `--all`, `--ended` and `--older-than`. They
+ * never act on "the latest": verbs that end or delete sessions need a choice. Several at once are confirmed [RUN-20, RUN-43].
  */
 import type { RequestClient } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
@@ -33,7 +33,7 @@ export function checkChoice(operands: readonly string[], { verb, all, olderThan 
   throw new UsageError(`which session? Use: spool ${verb} ID (spool ls lists them), or ${others}`, verb);
 }
 
-/** Returns the sessions; null when the user declined, empty when there is none. */
+/** Returns the sessions; null if the user declined, empty if there are none. */
 export async function chosenSessions(
   client: RequestClient,
   operands: readonly string[],

@@ -29,7 +29,7 @@ async function exitCodeFor(words: readonly string[], program: Omit<ProgramLocati
     program.keepCode(true);
     return code;
   } catch (error) {
-    // A newer bundle may know what this one refuses.
+    // A newer bundle may know a verb that this one refuses.
     await program.isFresh();
     const code = reportFailure(error, wantsJson(words));
     if (!(error instanceof UsageError)) program.keepCode(false);
@@ -67,7 +67,7 @@ async function dispatch(words: readonly string[], program: ProgramLocation): Pro
   return await act(name, args, program);
 }
 
-/** Returns whether a node may be meant: it is named by a flag, or this machine has nodes and a session is named. */
+/** Returns whether the command may be about a node: a flag names it, or this machine has nodes and the command names a session. */
 function mayMeanNode({ flags, operands }: ParsedArguments<VerbSyntax>, program: ProgramLocation): boolean {
   if (flags.node !== undefined || program.host()?.node !== undefined) return true;
   return operands.length > 0 && hasNodes(program);
@@ -96,7 +96,7 @@ async function help(program: ProgramLocation, first: string | undefined, rest: r
   return 0;
 }
 
-/** The verb of this name or alias; undefined if there is none. */
+/** Returns the verb of this name or alias; undefined if there is none. */
 function verbCalled(name: string): VerbName | undefined {
   if (Object.hasOwn(SYNTAX, name)) return name as VerbName;
   return Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;

@@ -1,6 +1,6 @@
 /**
  * Changes one setting in the user's `config.json`, and nothing else in it. A value that cannot be used is refused, and so is a file
- * that cannot be read: it would lose its content. Keeps CONF-40.
+ * that cannot be read, because it would lose its content. Keeps CONF-40.
  */
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -59,7 +59,7 @@ export function changeConfig(path: string, key: SettingKey, value: unknown): boo
   return true;
 }
 
-/** Returns the content; null if there is no file. The file may be a link to another place, which then stays a link. */
+/** Returns the content; null if there is no file. The file may be a link to another place, and remains a link. */
 function readWhole(path: string): { readonly file: string; readonly text: string | null } {
   try {
     const file = realpathSync(path);

@@ -1,6 +1,6 @@
 /**
- * Says when an agent is started without an API key that the user has set: sessions get an allow-list of the environment, and a
- * key is not on it [RUN-21]. Names only, never values.
+ * Reports when an agent is started without an API key that the user has set: sessions get an allow-list of the environment, which
+ * has no keys [RUN-21]. It prints names only, never values.
  */
 import { rememberHint, wasHintShown } from '../output/shown-hints.ts';
 
@@ -15,7 +15,7 @@ const KEYS: Readonly<Record<string, RegExp>> = {
 const ANY_AGENT: ReadonlySet<string> = new Set('opencode aider goose crush amp qwen cursor-agent llm pi'.split(' '));
 const ANY_KEY = /^[A-Z][A-Z0-9_]*_API_KEY$/;
 
-/** The likely keys of this program that the session does not get. */
+/** Returns the likely keys of this program that the session does not get. */
 export function droppedKeys(
   command: readonly string[],
   own: Readonly<Record<string, string | undefined>>,
@@ -27,7 +27,7 @@ export function droppedKeys(
   return Object.keys(own).filter((name) => isKey.test(name) && own[name] !== '' && !Object.hasOwn(passed, name));
 }
 
-/** Returns one line, the first time that these keys are dropped; later null. */
+/** Returns one line the first time that these keys are dropped; later null. */
 export function droppedKeysHint(program: string, names: readonly string[]): string | null {
   const untold = names.filter((name) => !wasHintShown(`env ${name}`));
   if (untold.length === 0) return null;

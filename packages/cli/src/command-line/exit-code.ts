@@ -145,14 +145,14 @@ export function exitCodeOfError(error: unknown): number {
   return EXIT_OF_ERRNO[errnoOf(error) ?? ''] ?? EXIT.ourFailure;
 }
 
-/** The exit code that a shell would report. A lost session has neither code nor signal: 125. */
+/** Returns the exit code that a shell would report. A lost session has neither a code nor a signal: 125. */
 export function exitCodeOfSession(end: { readonly exitCode: number | null; readonly signal: string | null }): number {
   if (end.exitCode !== null) return end.exitCode;
   if (end.signal === null) return EXIT.ourFailure;
   return EXIT.signalBase + (signalNumber(end.signal) ?? 0);
 }
 
-/** `SIGTERM` is 15, `SIGRTMIN+2` is 36; undefined for an unknown name. */
+/** Returns the number of a signal: `SIGTERM` is 15, `SIGRTMIN+2` is 36; undefined for an unknown name. */
 export function signalNumber(name: string): number | undefined {
   return signalNumberIn(constants.signals, name);
 }

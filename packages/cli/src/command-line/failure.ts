@@ -1,4 +1,4 @@
-/** Prints an error as a sentence, or as an object with --json. Always on stderr, because stdout holds data only. */
+/** Prints an error as a sentence, or as an object with --json. It goes to stderr, because stdout is only for data. */
 import { ERROR_CODES, type ErrorDetails, errorSentence, SpoolError } from '@spool/protocol';
 import { exitCodeOfError } from './exit-code.ts';
 import { errnoWords, osErrorText } from './os-error.ts';
@@ -24,7 +24,7 @@ export function failureOf(error: unknown): Failure {
   return { code: 'INTERNAL', message: osErrorText(error), details: {} };
 }
 
-/** The operating system's reason in words: `ENOENT` means nothing to most people. */
+/** The operating system's reason in words, because `ENOENT` means nothing to most people. */
 function inWords(details: ErrorDetails): ErrorDetails {
   const { reason } = details;
   return typeof reason === 'string' ? { ...details, reason: errnoWords(reason) } : details;

@@ -1,6 +1,6 @@
 /**
- * Does one thing to the sessions that the user has chosen: tries all, reports every failure, and exits with the code of the first one. With --json,
- * each session is one line, however many there are [SAY-3].
+ * Applies one action to the chosen sessions: tries all, reports every failure, and returns the exit code of the first one. With
+ * --json, each session is one line, however many there are [SAY-3].
  */
 import type { RequestClient } from '@spool/client';
 import { leftSentences, type SessionInfo } from '@spool/protocol';

@@ -7,7 +7,7 @@ import { NO_BREAK, paragraphs, twoColumns, wrapped } from './wrapped-text.ts';
 
 const TAGLINE = 'spool: terminal sessions that keep running when you disconnect, with their complete output.';
 
-/** Verbs as users look for them. A verb that is in none of these groups is listed in the last one. */
+/** The groups of verbs, as users look for them. A verb that is in none of these groups is listed in the last one. */
 const GROUPS: readonly (readonly [title: string, verbs: readonly VerbName[]])[] = [
   ['Run and watch', ['run', 'attach', 'ls', 'watch', 'logs', 'screen']],
   ['Type', ['prompt', 'send', 'keys', 'paste']],
@@ -94,7 +94,7 @@ export function verbHelp(name: VerbName, width: number): string {
   ].join('\n');
 }
 
-/** The verbs that take the request that has waited longest, not the latest session. */
+/** The verbs that take the request that has waited longest instead of the latest session. */
 const ANSWERING: ReadonlySet<VerbName> = new Set(['approve', 'deny', 'answer']);
 
 /** Returns what a verb does without an ID. Verbs that end or delete sessions need one, and `events` shows all. */
@@ -120,7 +120,7 @@ function exitCodes(): string {
   return `Exit codes: that of the session, or ${list}.`;
 }
 
-/** Every verb, once. */
+/** Lists every verb once. */
 export function grouped(): readonly (readonly [title: string, verbs: readonly VerbName[]])[] {
   const known = new Set(GROUPS.flatMap(([, verbs]) => verbs));
   const others = (Object.keys(VERBS) as VerbName[]).filter((name) => !known.has(name));
@@ -136,7 +136,7 @@ function verbRows(names: readonly VerbName[], width: number): string[] {
   );
 }
 
-/** Formats examples. A command is never broken, so that it can be copied; a comment that does not fit beside it is above it. */
+/** Formats examples. A command is never broken, so that it can be copied; a comment that does not fit beside it is put above it. */
 function examples(all: Verb['examples'], width: number): string[] {
   const column = Math.max(...all.map(([command]) => command.length));
   const isBeside = all.every(([, says]) => 2 + column + 4 + says.length <= width);

@@ -64,13 +64,13 @@ function dayOf(text: string, now: number): Day | null {
   return day.getMonth() === month - 1 && day.getDate() === date ? { year, month: month - 1, date } : null;
 }
 
-/** The most recent occurrence of a time of day: a time later than now means yesterday. */
+/** Returns the most recent occurrence of a time of day: a time later than now means yesterday. */
 function lastTimeOfDay(clock: readonly string[], now: number): number | null {
   const today = timeOnDay(dayOf('today', now), clock);
   return today === null || today <= now ? today : timeOnDay(dayOf('yesterday', now), clock);
 }
 
-/** Midnight without a clock. */
+/** Midnight of a date without a time. */
 function timeOnDay(
   day: Day | null,
   [hours = '0', minutes = '0', seconds = '0', zone]: readonly string[],

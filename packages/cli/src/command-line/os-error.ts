@@ -1,14 +1,14 @@
-/** Errors of the operating system, as Node throws them: recognized, and worded as a sentence [SAY-2]. */
+/** Recognises the errors of the operating system that Node throws, and words them as a sentence [SAY-2]. */
 import { getSystemErrorMap } from 'node:util';
 
-/** `ENOENT`, if the operating system said so. */
+/** Returns `ENOENT` and the like if the error comes from the operating system. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('errno' in error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** `ENOENT: no such file or directory, open '/x'` reads `cannot open "/x": no such file or directory`. */
+/** Rewords an error: `ENOENT: no such file or directory, open '/x'` becomes `cannot open "/x": no such file or directory`. */
 export function osErrorText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const errno = errnoOf(error);
@@ -19,7 +19,7 @@ export function osErrorText(error: unknown): string {
   return `cannot ${syscall} ${what}: ${errnoWords(errno)}`;
 }
 
-/** `ENOENT` reads `no such file or directory`; other words stay as they are. */
+/** Returns the words of a code: `no such file or directory` for `ENOENT`; other words do not change. */
 export function errnoWords(errno: string): string {
   return [...getSystemErrorMap().values()].find(([name]) => name === errno)?.[1] ?? errno;
 }

@@ -1,4 +1,4 @@
-/** The flags `--allow-…`: the session's permissions on the user's terminal in addition to drawing (default: none). */
+/** The flags `--allow-…`: the session's permissions on the user's terminal, besides drawing (default: none). */
 
 export interface PermissionFlags {
   readonly allowClipboard: boolean;

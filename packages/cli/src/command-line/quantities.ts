@@ -6,7 +6,7 @@ const MS_PER: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h:
 /** The timers of the kernel and of Node end at 2^31 ms (24 days). */
 const DURATION_MS_MAX = 2_000_000_000;
 
-/** `500ms`, `10s`, `1.5h`, `1h30m`; a plain number is seconds. */
+/** Parses a duration: `500ms`, `10s`, `1.5h`, `1h30m`; a plain number means seconds. */
 export function parseDuration(text: string): number | null {
   return durationWithin(text, DURATION_MS_MAX);
 }
@@ -19,14 +19,14 @@ function durationWithin(text: string, mostMs: number): number | null {
   return bounded(sum, mostMs);
 }
 
-/** Reads an age like a duration, without its limit, and with weeks: `2d`, `8w`. */
+/** Parses an age: a duration without its limit, and with weeks: `2d`, `8w`. */
 export function parseAge(text: string): number | null {
   const weeks = /^(\d+(?:\.\d+)?)w$/.exec(text);
   if (weeks) return bounded(Number(weeks[1]) * 7 * MS_PER.d!, Number.MAX_SAFE_INTEGER);
   return durationWithin(text, Number.MAX_SAFE_INTEGER);
 }
 
-/** `500`, `64k`, `10M`, `1.5GiB`: powers of 1024. */
+/** Parses a byte count: `500`, `64k`, `10M`, `1.5GiB`, in powers of 1024. */
 export function parseByteSize(text: string): number | null {
   const found = /^(\d+(?:\.\d+)?)(?:([kmgt])?(?:i?b)?)$/i.exec(text);
   if (!found) return null;
@@ -34,7 +34,7 @@ export function parseByteSize(text: string): number | null {
   return bounded(Number(found[1]) * 1024 ** power, Number.MAX_SAFE_INTEGER);
 }
 
-/** `120x40`: columns, then rows. */
+/** Parses a size: `120x40` is columns, then rows. */
 export function parseSize(text: string): Size | null {
   const found = /^(\d{1,5})x(\d{1,5})$/i.exec(text);
   if (!found) return null;
@@ -48,7 +48,7 @@ export function parseWhole(text: string): number | null {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** `0`, `812`, `1.2k`, `64k`, `3.4M`. */
+/** Formats a byte count: `0`, `812`, `1.2k`, `64k`, `3.4M`. */
 export function formatByteSize(bytes: number): string {
   let value = bytes;
   let unit = '';

@@ -1,4 +1,4 @@
-/** The known word closest to a typo, or undefined: at most a third of the letters may differ. */
+/** Returns the known word that is closest to a typo; undefined if more than a third of the letters differ. */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(Math.max(typed.length, 3) / 3)) + 1;

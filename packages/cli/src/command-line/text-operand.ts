@@ -1,4 +1,4 @@
-/** The text that a verb types: its operands, a file or stdin. */
+/** Returns the text that a verb types: its operands, a file or stdin. */
 import { readFile } from 'node:fs/promises';
 import { UsageError } from './usage-error.ts';
 import type { VerbName } from './verb-table.ts';

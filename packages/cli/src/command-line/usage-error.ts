@@ -1,4 +1,4 @@
-/** An invalid command line: exit code 2, and a sentence that says what to use instead. */
+/** An invalid command line: exit code 2, with a sentence that names the correct form. */
 export class UsageError extends Error {
   readonly verb: string | undefined;
 

@@ -7,7 +7,7 @@ import type { ConfigFault, UserSettings } from '@spool/protocol/config';
 import { printable } from '../output/printable.ts';
 import { notice } from '../output/stdio.ts';
 
-/** The keys that the command line uses. The others are the daemon's, which reports their faults in its log. */
+/** The keys that the command line uses. The daemon uses the others, and reports their faults in its log. */
 const OURS: ReadonlySet<string> = new Set(['', 'detachKeys', 'sizePolicy', 'history', 'retain', 'env']);
 
 export function userSettings({ isQuiet }: { readonly isQuiet: boolean }): UserSettings {

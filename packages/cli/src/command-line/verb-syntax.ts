@@ -1,11 +1,11 @@
 /**
- * The part of the table of verbs that parsing needs. The bundler runs this file and bundles its result (`scripts/bundle.mjs`), so that a command
- * loads no help of any verb. Keeps SPEED-1.
+ * The part of the table of verbs that parsing needs. The bundler runs this file and bundles its result (`scripts/bundle.mjs`), so
+ * that a command loads no help of any verb. Keeps SPEED-1.
  */
 import type { Verb, VerbSyntax } from './arguments.ts';
 import { type VerbName, VERBS } from './verb-table.ts';
 
-/** The syntax of each verb, made when it is asked for. */
+/** The syntax of each verb, made on demand. */
 export const SYNTAX = Object.fromEntries(
   Object.entries<Verb>(VERBS).map(([name, verb]) => [name, () => syntaxOf(verb)]),
 ) as Readonly<Record<VerbName, () => VerbSyntax>>;

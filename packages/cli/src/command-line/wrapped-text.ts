@@ -4,7 +4,7 @@ import { displayWidth } from '../output/printable.ts';
 /** The width that text in a second column needs; in a narrower terminal it is put below the first. */
 const SECOND_COLUMN_MIN = 24;
 
-/** Keeps two words in one line. */
+/** Keeps two words on one line. */
 export const NO_BREAK = '\u00a0';
 
 interface Indents {
@@ -14,8 +14,8 @@ interface Indents {
 }
 
 /**
- * Lines of at most `width` cells, broken at spaces. A word that is longer stays whole, so that it can be copied. Lines after
- * the first are indented by `hanging` spaces.
+ * Returns lines of at most `width` cells, broken at spaces. A longer word stays whole, so that it can be copied. Lines after the
+ * first are indented by `hanging` spaces.
  */
 export function wrapped(text: string, width: number, options: Indents = {}): string[] {
   const { indent = 0, hanging = indent } = options;
@@ -46,7 +46,7 @@ export function paragraphs(text: string): string[] {
   return found;
 }
 
-/** Rows of two columns: the second one is wrapped beside the first, or below it where there is no room. */
+/** Formats rows of two columns: the second one is wrapped beside the first, or below it where there is no room. */
 export function twoColumns(rows: readonly (readonly [head: string, about: string])[], width: number): string[] {
   const headWidth = Math.max(0, ...rows.map(([head]) => displayWidth(head)));
   const column = 2 + headWidth + 2;

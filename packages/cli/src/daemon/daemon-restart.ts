@@ -1,7 +1,7 @@
 /**
- * `spool daemon restart`: the holder starts a new keeper from the installation of this program, and the present keeper exits
- * when that has loaded; then the new keeper replaces the holder in the same way. Each process holds everything that the
- * sessions need, so they keep running. Keeps LIFE-41.
+ * `spool daemon restart`: the holder starts a new keeper from the installation of this program, and the present keeper exits once
+ * the new one has loaded; then the new keeper replaces the holder in the same way. Each process holds everything that the sessions
+ * need, so they keep running. Keeps LIFE-41.
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,15 +10,15 @@ import { type DaemonStatus, type ProgramSource, SpoolError, wantedProgramFile } 
 import { openClient, type ProgramLocation } from '../program.ts';
 import { notice } from '../output/stdio.ts';
 
-/** The limit for the start of a keeper, longer than that of the holder, which then uses the program before. */
+/** The time limit of a keeper's start; it is longer than the holder's own, after which the holder uses the program before. */
 const KEEPER_MS_MAX = 30_000;
 const REASON_CHARACTERS_MAX = 1000;
 const POLL_MS = 20;
 
 /**
- * Restarts the daemon. Returns false if the caller has to stop and start it instead: none is running, or no session would be
- * lost. `prove` rejects if the new keeper does not do its work; then, and if the holder cannot be replaced, the program before is
- * used again.
+ * Restarts the daemon. Returns false if the caller has to stop and start it instead, because no daemon runs, or no session would be
+ * lost. `prove` rejects if the new keeper does not work; then, or if the holder cannot be replaced, the program before is used
+ * again.
  */
 export async function restart(
   program: ProgramLocation,
@@ -63,7 +63,7 @@ async function renewHolder(program: ProgramLocation): Promise<void> {
   await client.renew('holder');
 }
 
-/** Lets the program before take over again, unless the holder has done so already. Returns the error for the user. */
+/** Lets the program before take over again, unless the holder has already done so. Returns the error for the user. */
 async function goBack(program: ProgramLocation, before: DaemonStatus, cause: Error): Promise<Error> {
   const reason = String(SpoolError.is(cause) ? (cause.details['reason'] ?? cause.message) : cause.message);
   try {
@@ -93,13 +93,14 @@ function expectEnd(error: unknown): void {
 }
 
 /**
- * Writes this installation to a file, where the holder finds it at its next try: no keeper can be started, so none can be asked.
+ * Writes this installation to a file, where the holder finds it at its next attempt: no keeper can be started, so no request is
+ * possible.
  */
 async function offerProgram(program: ProgramLocation, error: unknown): Promise<DaemonStatus | null> {
   if (!SpoolError.is(error, 'CONNECTION_LOST')) throw error;
   const path = wantedProgramFile(homeFrom(process.env, process.getuid?.() ?? 0).state);
   writeFileSync(`${path}.${process.pid}`, JSON.stringify(ownProgram()), { mode: 0o600 });
-  renameSync(`${path}.${process.pid}`, path); // whole, or not there
+  renameSync(`${path}.${process.pid}`, path); // the file appears whole
   const until = performance.now() + KEEPER_MS_MAX;
   try {
     for (;;) {
@@ -142,13 +143,13 @@ async function untilReplaced(program: ProgramLocation, before: DaemonStatus): Pr
   }
 }
 
-/** Renews an older keeper, which starts the program that it was started from and does not accept another. */
+/** Renews an older keeper, which only starts the program that it was started from. */
 async function renewOlder(program: ProgramLocation): Promise<void> {
   await using client = await openClient(program, { start: false });
   await client.renew('keeper').catch(expectEnd);
 }
 
-/** The installation that this program belongs to. */
+/** Returns the installation that this program belongs to. */
 function ownProgram(): ProgramSource {
   return { folder: dirname(findDaemonEntry()), node: process.execPath };
 }

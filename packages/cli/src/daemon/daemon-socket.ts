@@ -1,14 +1,12 @@
-/**
- * The socket to the daemon, by the native addon: `node:net` and its streams take 3 ms to load, half of the time that a command has.
- */
+/** The socket to the daemon, by the native addon: loading `node:net` and its streams would take 3 ms, half of a command's time. */
 import type { ConnectOptions, Transport } from '@spool/client/requests';
 import type { Native, Poller } from '@spool/native';
 import { native } from '../native.ts';
 
-/** The same size as in the transport of the SDK (`client/node/socket-transport.ts`), which has the figures. */
+/** The same size as in the transport of the SDK (`client/node/socket-transport.ts`), where the measurements are. */
 const READ_BYTES = 256 * 1024;
 
-/** The number of waiting bytes from which a writer is asked to wait. */
+/** The number of waiting bytes above which a writer has to wait. */
 const WAITING_BYTES_MAX = 64 * 1024;
 
 const EAGAIN = -11;
@@ -32,7 +30,7 @@ class DaemonSocket implements Transport {
   readonly #native: Native;
   readonly #fd: number;
   readonly #poller: Poller;
-  /** A buffer that is not filled with zeros: the kernel then provides only the pages that are used. */
+  /** The buffer is not filled with zeros, so that the kernel provides only the pages that are used. */
   readonly #room = Buffer.allocUnsafeSlow(READ_BYTES);
   readonly #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -83,7 +81,7 @@ class DaemonSocket implements Transport {
     this.#waiting.length = 0;
     this.#waitingBytes = 0;
     this.#whenDrained?.resolve();
-    // Later, as a stream does it: who closes has not finished yet.
+    // It happens later, as in a stream, because the caller of `close` has not finished yet.
     queueMicrotask(() => this.onClose(error));
   }
 
@@ -122,7 +120,7 @@ class DaemonSocket implements Transport {
     else this.#poller.set(this.#fd, events);
   }
 
-  /** These bytes are sent. */
+  /** Notes that these bytes were sent. */
   #forget(bytes: number): void {
     this.#waitingBytes -= bytes;
     let left = bytes;

@@ -1,7 +1,7 @@
 /**
- * `spool daemon upgrade`: a restart with the installation of this program, and the proof before and after it. Before, the new program reads the
- * record of every running session, and nothing is touched if it cannot. After, every session must be there, its driver, a screen and the
- * gateway must work, or the program before is used again. Keeps LIFE-43 and LIFE-45.
+ * `spool daemon upgrade`: a restart with the installation of this program, with checks before and after it. Before it, the new
+ * program reads the record of every running session; if it cannot, nothing is changed. After it, every session must be there, and
+ * its driver, a screen and the gateway must work; otherwise the program before is used again. Keeps LIFE-43 and LIFE-45.
  */
 import { AgentHandle, type Client, homeFrom, VERSION } from '@spool/client/node';
 import { type SessionInfo, SpoolError } from '@spool/protocol';
@@ -9,9 +9,9 @@ import { openClient, type ProgramLocation } from '../program.ts';
 import { checkedConfig } from '../rule-cases/checked-config.ts';
 import { restart } from './daemon-restart.ts';
 
-/** The time in which the new daemon must have everything that the old one had: drivers and the gateway start again. */
+/** The time limit for the new daemon to have everything that the old one had: drivers and the gateway start again. */
 const PROOF_MS_MAX = 20_000;
-/** The time in which it must answer everything that is asked for this, and each part; then it is asked again. */
+/** The time limit of one round of checks, and of each part; after that, the daemon is asked again. */
 const ANSWER_MS_MAX = 10_000;
 const PART_MS_MAX = 4000;
 const POLL_MS = 50;
@@ -62,7 +62,7 @@ async function proven(program: ProgramLocation, before: DaemonContent, isHolderN
   }
 }
 
-/** Rejects with what the daemon had before, and does not have now. */
+/** Rejects with the parts that the daemon had before and does not have now. */
 async function examined(program: ProgramLocation, before: DaemonContent, isHolderNew: boolean): Promise<DaemonContent> {
   await using client = await openClient(program, { start: false });
   const now = await listed(client);
@@ -85,7 +85,7 @@ function missingPart(before: DaemonContent, now: ListedContent, isHolderNew: boo
   return before.gateway !== null && lacksGateway ? 'the new gateway does not serve' : null;
 }
 
-/** Asks for one screen: the thread for screens works for all sessions or for none. */
+/** Requests one screen: the thread for screens works for all sessions or for none. */
 async function screenProblem(client: Client, running: readonly SessionInfo[]): Promise<string | null> {
   const shown = running.find(({ size }) => size !== null);
   if (shown === undefined) return null;
@@ -106,7 +106,7 @@ async function within<T>(ms: number, answer: Promise<T>, reason: string): Promis
     return await Promise.race([answer, late.promise]);
   } finally {
     clearTimeout(timer);
-    answer.catch(() => {}); // it comes too late
+    answer.catch(() => {}); // the answer came too late
   }
 }
 
@@ -114,7 +114,7 @@ interface ListedContent {
   readonly version: string;
   readonly all: readonly SessionInfo[];
   readonly running: readonly SessionInfo[];
-  /** The process of the gateway that serves; null: none. */
+  /** Returns the process of the gateway that serves; null if there is none. */
   readonly gateway: number | null;
 }
 

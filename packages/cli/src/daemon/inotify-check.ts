@@ -1,16 +1,16 @@
-/** Checks how much is left of the kernel's limits for watched files, for `spool doctor`. Keeps INST-3. */
+/** Checks how many watched files the kernel's limits still allow, for `spool doctor`. Keeps INST-3. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import type { DoctorFinding } from '../verbs/doctor.ts';
 
 const CHECK = 'inotify';
 const LIMITS = '/proc/sys/fs/inotify';
-/** The share of instances above which a warning is given. */
+/** The share of used instances above which a warning is given. */
 const INSTANCES_SHARE_WARN = 0.8;
-/** The number of watches below which a warning is given: editors and build tools use thousands. */
+/** The number of free watches below which a warning is given: editors and build tools use thousands. */
 const WATCHES_WARN = 8192;
 
 export interface InotifyUse {
-  /** The instances of this user's processes. */
+  /** Counts the instances of this user's processes. */
   readonly instances: number;
   readonly instancesMax: number;
   readonly watchesMax: number;
@@ -60,6 +60,6 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return ''; // just closed
+    return ''; // it was closed a moment ago
   }
 }

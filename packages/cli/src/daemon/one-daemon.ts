@@ -37,7 +37,7 @@ export function oneDaemon(status: DaemonStatus, home: Home): DoctorFinding {
   };
 }
 
-/** Whether the process has this file open. Assumes yes if /proc cannot tell. */
+/** Returns whether the process has this file open. Returns true if /proc does not show it. */
 function holds(pid: number, path: string): boolean {
   const wanted = statSync(path, { throwIfNoEntry: false });
   if (wanted === undefined) return false;

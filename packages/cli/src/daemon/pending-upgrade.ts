@@ -1,6 +1,6 @@
 /**
- * Mentions once a day that the daemon runs an older version than this command line: a line on stderr after the output, only for a user
- * who types at a shell. Keeps LIFE-46.
+ * Mentions once a day that the daemon runs an older version than this command line: one line on stderr after the output, only for a
+ * user who types at a shell. Keeps LIFE-46.
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homeFrom, VERSION } from '@spool/protocol';
@@ -9,7 +9,7 @@ import { isTerminal, notice } from '../output/stdio.ts';
 
 const EVERY_MS = 24 * 3600 * 1000;
 
-/** The verbs about the daemon itself, which say more about it. */
+/** The verbs about the daemon itself, which report more about it. */
 const ABOUT_DAEMON: ReadonlySet<string> = new Set(['daemon', 'doctor', 'service', 'install', 'uninstall']);
 
 export function mentionUpgrade(daemonVersion: string): void {
@@ -20,7 +20,7 @@ export function mentionUpgrade(daemonVersion: string): void {
   );
 }
 
-/** Compares the numbers of two versions. A version of another shape is not older. */
+/** Compares the numbers of two versions. A version that is not made of numbers does not count as older. */
 function isOlder(version: string, than: string): boolean {
   const [one, other] = [version, than].map((text) => /^(\d+)\.(\d+)\.(\d+)$/.exec(text)?.slice(1).map(Number));
   if (one === undefined || other === undefined) return false;
@@ -29,7 +29,7 @@ function isOlder(version: string, than: string): boolean {
 }
 
 /**
- * Returns whether a user has typed this command and reads what it prints. A shell gives each command that a user types its own process
+ * Returns whether a user has typed this command and reads its output. A shell gives each command that a user types its own process
  * group; the commands of a script are in the group of the script.
  */
 function isTypedByUser(words: readonly string[]): boolean {
@@ -44,7 +44,9 @@ function processGroup(): number {
   return Number(/.*\) \S \d+ (\d+)/s.exec(readFileSync('/proc/self/stat', 'latin1'))?.[1]);
 }
 
-/** Returns whether the last mention was a day ago, and notes this one. Without a place for the note there is no mention. */
+/**
+ * Returns whether the last mention was at least a day ago, and notes this one. If the note cannot be stored, there is no mention.
+ */
 function isDue(): boolean {
   const { state } = homeFrom(process.env, process.getuid?.() ?? 0);
   const note = `${state}/upgrade-mentioned`;

@@ -1,4 +1,4 @@
-/** An event as JSON: whatever its type, `id` and `name` say which session it is about [SAY-3]. */
+/** Formats an event as JSON: whatever its type, `id` and `name` identify its session [SAY-3]. */
 import type { Milestone } from '@spool/client';
 import { type ListedEvent, sessionIdOf } from './listed-event.ts';
 
@@ -13,7 +13,7 @@ export function eventJson(event: ListedEvent, sessionName: string): object {
   return { type, at, ...rest, id, name: sessionName };
 }
 
-/** Returns a milestone as a separate object, because it has its own name (`vite-ready`). */
+/** Returns a milestone as a separate object, because it has a name itself (`vite-ready`). */
 export function milestoneJson(
   about: { readonly type: 'milestone'; readonly at: number; readonly id: string; readonly name: string },
   milestone: Milestone,

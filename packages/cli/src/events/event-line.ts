@@ -1,4 +1,4 @@
-/** An event as a sentence, with the name of its session. */
+/** Formats an event as a sentence, with the name of its session. */
 import { longDuration } from '@spool/protocol/duration';
 import { printCommand, printable } from '../output/printable.ts';
 import { localTime } from '../output/local-time.ts';

@@ -1,4 +1,4 @@
-/** The machines whose events are listed: the one that was chosen, and on request all its nodes. */
+/** The machines whose events are listed: the chosen one, and on request all its nodes. */
 import type { Client } from '@spool/client';
 import { shortDuration } from '@spool/protocol/duration';
 import { notice } from '../output/stdio.ts';
@@ -24,7 +24,7 @@ export class EventMachines {
     this.#add(own, client);
   }
 
-  /** Adds the nodes that are online. The events of the others are on them, so only their absence is shown. */
+  /** Adds the nodes that are online. The events of offline nodes cannot be read, so only their absence is shown. */
   async findNodes(): Promise<void> {
     const nodes = await this.#client.nodes.list().catch(() => null);
     if (nodes === null) notice('The events of nodes are not listed, because no gateway runs; `spool web` starts it.');
@@ -54,7 +54,7 @@ export class EventMachines {
     return all.flat().sort((a, b) => a.event.at - b.event.at);
   }
 
-  /** Returns the names of the sessions of a machine, also of one that has joined meanwhile. */
+  /** Returns the names of the sessions of a machine, including one that has joined meanwhile. */
   names(node: string | undefined): SessionNames {
     return (this.#machines.get(node) ?? this.#add(node, this.#client.node(node!))).names;
   }

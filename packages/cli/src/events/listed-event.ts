@@ -7,13 +7,13 @@ type StatusItem = Extract<HistoryItem, { type: 'status' }>;
 
 export type ListedEvent =
   | Exclude<EventItem, { type: 'session-status' }>
-  /** A status of the past has fewer fields than a present one. */
+  /** A past status has fewer fields than a present one. */
   | { readonly type: 'session-status'; readonly at: number; readonly id: string; readonly status: ListedStatus }
-  /** A command that a shell has run. Only of the past; the present has `session-osc`. */
+  /** A command that a shell has run. It exists only in the past; the present has `session-osc`. */
   | ({ readonly id: string } & CommandItem)
   /** A node that has come or left. */
   | NodeChange
-  /** Output of a task, as it comes: only on request. */
+  /** Output of a task, as it arrives: only on request. */
   | ({ readonly at: number } & Extract<TaskStreamEvent, { type: 'task_log' }>);
 
 export type ListedStatus = Pick<StatusItem, 'state' | 'kind' | 'source' | 'why' | 'offset'> & {

@@ -25,7 +25,7 @@ async function eventsOf(client: Pick<Client, 'explain'>, session: SessionInfo): 
   const { id, startedAt, endedAt } = session;
   return [
     { type: 'session-started', at: startedAt, session },
-    // The screen is read a moment after the end, which stays the last event all the same.
+    // The screen is read a moment after the end, but the end stays the last event.
     ...(await historyOf(client, id)).map((item) => eventOf(id, { ...item, at: Math.min(item.at, endedAt ?? item.at) })),
     ...(endedAt === null ? [] : [{ type: 'session-exited' as const, at: endedAt, session }]),
   ];

@@ -32,7 +32,7 @@ export class SessionNames {
     }
   }
 
-  /** The last known name; for the past, which is printed at once. */
+  /** Returns the last known name, for past events, which are printed at once. */
   lastKnown(event: ListedEvent): string {
     const id = sessionIdOf(event);
     return this.#last.get(id) ?? id;

@@ -1,6 +1,6 @@
 /**
- * Puts files into the user's account and remembers them, so that `spool uninstall` removes exactly those: a file that was
- * changed since, or belongs to another program, is left alone. Keeps INST-1.
+ * Puts files into the user's account and records them, so that `spool uninstall` removes exactly those: a file that was changed
+ * since, or belongs to another program, is left alone. Keeps INST-1.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ interface WrittenFile {
   readonly hash: string;
 }
 
-/** Writes the files; throws before the first one if another program's file is in the place of one. */
+/** Writes the files; if one of them would replace another program's file, it throws before the first. */
 export function writeFiles(listPath: string, files: readonly AccountFile[]): void {
   const before = writtenFiles(listPath);
   const foreign = files.find(({ path }) => {
@@ -39,7 +39,7 @@ export function writeFiles(listPath: string, files: readonly AccountFile[]): voi
   writeFileSync(listPath, `${JSON.stringify(all, null, 2)}\n`);
 }
 
-/** Removes the files that are as they were written. Returns the paths of the removed files and of the others. */
+/** Removes the files that have not changed since. Returns the paths of the removed files and of the others. */
 export function removeFiles(listPath: string): { readonly removed: string[]; readonly left: string[] } {
   const removed: string[] = [];
   const left: string[] = [];
@@ -67,7 +67,7 @@ function isWrittenFile(value: unknown): value is WrittenFile {
   return typeof path === 'string' && path.startsWith('/') && typeof hash === 'string';
 }
 
-/** Returns a hash of the content of a file or the target of a link; null if there is nothing. */
+/** Returns a hash of the content of a file or the target of a link; null if there is neither. */
 function hashAt(path: string): string | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return null;

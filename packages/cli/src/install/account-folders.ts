@@ -9,8 +9,8 @@ export interface AccountFolders {
 }
 
 /**
- * Returns the folders. A variable that is not an absolute path counts as unset. Throws without a HOME: no file must get into the
- * folder in which spool happens to run.
+ * Returns the folders. A variable that is not an absolute path counts as unset. Throws without a HOME: no file must be written to
+ * the folder in which spool happens to run.
  */
 export function accountFolders(env: NodeJS.ProcessEnv): AccountFolders {
   const folderIn = (name: string): string | undefined => (env[name]?.startsWith('/') ? env[name] : undefined);

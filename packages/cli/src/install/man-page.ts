@@ -36,7 +36,7 @@ function flagPart([long, { short, value, about }]: readonly [string, Flag]): str
   return ['.TP', `.B ${text(head)}`, text(about)];
 }
 
-/** Escapes what the language of manual pages gives a meaning: backslashes, hyphens, and a dot or quote at the start of a line. */
+/** Escapes the characters with a meaning in manual pages: backslashes, hyphens, and a dot or quote at the start of a line. */
 function text(plain: string): string {
   const escaped = plain.replaceAll('\\', '\\e').replaceAll('-', '\\-');
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;

@@ -1,4 +1,4 @@
-/** Finds the words that start this very spool: with absolute paths, and with the Node that runs it. */
+/** Finds the words that start this installation of spool: absolute paths, and the Node that runs it. */
 import type { ProgramLocation } from '../program.ts';
 
 /** Returns the program and its first arguments, for callers without our PATH. */

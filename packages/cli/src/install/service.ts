@@ -9,7 +9,7 @@ import { accountFolders } from './account-folders.ts';
 import { ownCommand } from './own-command.ts';
 import { isOurUnit, UNIT, unitText } from './unit-file.ts';
 
-/** systemd answers in milliseconds; a machine that boots needs more. */
+/** The time limit of systemd's answer: it usually takes milliseconds, but longer while a machine boots. */
 const ANSWER_MS_MAX = 20_000;
 export const LINGER_FOLDER = '/var/lib/systemd/linger';
 
@@ -38,7 +38,7 @@ export async function serviceStatus(program: ProgramLocation): Promise<ServiceSt
   return { systemd, path, installed: text !== null, current: text === wanted(program), enabled, active, linger };
 }
 
-/** Writes the unit and enables it. Throws if the file is another's. */
+/** Writes the unit and enables it. Throws if the file belongs to another program. */
 export async function installService(program: ProgramLocation): Promise<void> {
   checkOurs();
   const path = unitPath();
@@ -50,8 +50,8 @@ export async function installService(program: ProgramLocation): Promise<void> {
 }
 
 /**
- * Disables the unit and deletes it; returns whether there was one. Throws if the file is another's; with `ifOurs` it is left
- * alone. No session ends.
+ * Disables the unit and deletes it; returns whether there was one. Throws if the file belongs to another program; with `ifOurs` it
+ * is left alone. No session ends.
  */
 export async function removeService({ ifOurs = false } = {}): Promise<boolean> {
   const path = unitPath();
@@ -72,7 +72,7 @@ export function cronLine(program: ProgramLocation): string {
 
 const wanted = (program: ProgramLocation): string => unitText(ownCommand(program));
 
-/** Returns whether there is a unit. An account without a home folder has none. */
+/** Returns whether there is a unit. An account without a home folder has no unit. */
 export function hasUnit(): boolean {
   return process.env['HOME']?.startsWith('/') === true && existsSync(unitPath());
 }

@@ -4,12 +4,12 @@
  * - The unit is a `oneshot` that remains: its command starts the daemon, or finds it running, and exits. So systemd has no main
  *   process to signal, and `KillMode=process` leaves all others alone: neither a stop nor a restart of the unit ends a session.
  * - `Delegate=yes`: the daemon may create a control group for each session below its own.
- * - `OOMPolicy=continue`: a session that the kernel kills for its memory takes no other with it.
+ * - `OOMPolicy=continue`: if the kernel kills a session for its memory, the others continue.
  */
 
 export const UNIT = 'spool.service';
 
-/** The first line, by which the file is known to be ours. */
+/** The first line, which shows that the file is ours. */
 const MARK = '# Written by `spool service install`; `spool service remove` deletes it.';
 
 export function isOurUnit(text: string): boolean {
@@ -36,7 +36,7 @@ WantedBy=default.target
 `;
 }
 
-/** Returns a word as systemd reads it: in quotes, with its own escapes for quotes, specifiers and variables. */
+/** Quotes a word for systemd, with its own escapes for quotes, specifiers and variables. */
 function quoted(word: string): string {
   return `"${word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`;
 }

@@ -1,6 +1,6 @@
 /**
  * Finds the branch of a folder for `ls`, without git, whose configuration could start programs. Only folders on local file systems
- * are looked at: a file server that does not answer would make `ls` hang. Keeps LIST-8.
+ * are read: a file server that does not answer would make `ls` hang. Keeps LIST-8.
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -33,7 +33,7 @@ function startOf(path: string): string | null {
   try {
     fd = openSync(path, 'r');
   } catch {
-    return null; // missing, or not readable for us
+    return null; // missing, or not readable by this user
   }
   try {
     const bytes = Buffer.alloc(HEAD_BYTES_MAX);
@@ -45,7 +45,7 @@ function startOf(path: string): string | null {
   }
 }
 
-/** The mount points with their file systems, the deepest first. */
+/** Returns the mount points with their file systems, the deepest first. */
 let mounts: readonly (readonly [point: string, type: string])[] | undefined;
 
 function isLocal(path: string): boolean {

@@ -1,12 +1,11 @@
 /**
- * `ls --filter KEY=VALUE`: which sessions are listed. The daemon filters. Several filters with one key: any of them may
- * hold (labels: all of them must); filters with different keys must all hold. Keeps LIST-6 with `order.ts` and
- * `template.ts`.
+ * `ls --filter KEY=VALUE`: selects the sessions that are listed. The daemon filters. Of several filters with one key, one must
+ * match (of labels, all must); filters with different keys must all match. Keeps LIST-6 with `order.ts` and `template.ts`.
  */
 import { ENDED_STATES, type ListFilter, type SessionState, type StatusState } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** The filters to send to the daemon; null where nothing can match. */
+/** Returns the filters for the daemon; null if nothing can match. */
 export interface ListQuery {
   readonly running: ListFilter | null;
   readonly ended: ListFilter | null;

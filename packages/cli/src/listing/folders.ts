@@ -3,10 +3,7 @@ import { basename } from 'node:path';
 import type { SessionInfo } from '@spool/protocol';
 import { branchOf } from './branch.ts';
 
-/**
- * Returns the words for the folder of a session. `home` is null on another machine: its files are not here, so no branch is
- * shown.
- */
+/** Formats the folder of a session. `home` is null for another machine, whose files are not here, so no branch is shown. */
 export function folderWords(home: string | null): (session: SessionInfo, isShort: boolean) => string {
   const branches = new Map<string, string | null>();
   return ({ cwd }, isShort) => {

@@ -1,6 +1,6 @@
 /**
- * Sessions as a table: on a terminal it fits; elsewhere it has all columns, each cell in full. Keeps LIST-8: a row says which
- * session it is, by its folder, by an agent's first prompt, and by its id where two have one name.
+ * Sessions as a table: on a terminal it fits the width; elsewhere it has all columns, each cell in full. Keeps LIST-8: a row
+ * identifies its session by its folder, by an agent's first prompt, and by its id where two sessions have the same name.
  */
 import { questionLine, type SessionInfo } from '@spool/protocol';
 import { shortDuration } from '@spool/protocol/duration';
@@ -16,7 +16,7 @@ export interface TableLook {
   readonly width: number | undefined;
   readonly isColoured: boolean;
   readonly showsLabels: boolean;
-  /** Returns the folder of a session as it is shown; `isShort`: only its last part. */
+  /** Escapes and caps untrusted text, because zero-width characters do not count towards its width. */
   readonly folder: (session: SessionInfo, isShort: boolean) => string;
 }
 
@@ -30,7 +30,7 @@ const CHARACTERS_MAX = 1000;
 const WORDS_WIDTH_MIN = 60;
 /** The width below which there is no column for the id. */
 const ID_WIDTH_MIN = 76;
-/** Stands for an empty cell where programs read the table, so that each line has the same number of cells. */
+/** Replaces an empty cell where programs read the table, so that each line has the same number of cells. */
 const NOTHING = '-';
 
 const ID: SessionColumn = { title: 'ID', matters: 3, cell: ({ id }) => id };
@@ -97,13 +97,13 @@ const folderColumn = (folder: TableLook['folder'], isShort: boolean): SessionCol
   cell: (session) => clean(folder(session, isShort)),
 });
 
-/** The column for a table without ids: the name, or the id of a session whose name means another one. */
+/** The column for a table without ids: the name, or the id of a session whose name refers to another one. */
 const referenceColumn = (sessions: readonly SessionInfo[]): SessionColumn => {
   const meant = meantByName(sessions);
   return { ...NAME, cell: (session) => (meant.get(session.name) === session.id ? NAME : ID).cell(session, 0) };
 };
 
-/** Returns the id of the session that each name means: the running one, or else the one that started last. */
+/** Returns the id of the session that each name refers to: the running one, or else the one that started last. */
 function meantByName(sessions: readonly SessionInfo[]): ReadonlyMap<string, string> {
   const worth = (session: SessionInfo): number => (isEnded(session) ? session.startedAt : Infinity);
   const inOrder = [...sessions].sort((a, b) => (worth(a) < worth(b) ? -1 : 1));
@@ -123,7 +123,7 @@ function columnsFor(sessions: readonly SessionInfo[], { now, width, showsLabels,
   const labels = showsLabels ? [LABELS] : [];
   const all = [ID, NAME, STATE, AGE, OUTPUT, VIEWERS, ...labels, folderColumn(folder, false), ACTIVITY, COMMAND];
   if (width === undefined) return all;
-  // An empty column is room for the others.
+  // An empty column makes room for the others.
   const filled = all.filter(({ cell }) => sessions.some((session) => cell(session, now) !== ''));
   const wanted = (column: SessionColumn): number =>
     Math.max(...sessions.map((session) => displayWidth(column.cell(session, now))), column.title.length);
@@ -131,7 +131,7 @@ function columnsFor(sessions: readonly SessionInfo[], { now, width, showsLabels,
   if (total <= width) return filled;
   const isNarrow = width < WORDS_WIDTH_MIN;
   const names = width < ID_WIDTH_MIN ? [referenceColumn(sessions)] : [ID, NAME];
-  // A folder that all sessions have in common does not distinguish them.
+  // A folder that all sessions share does not distinguish them.
   const areApart = new Set(sessions.map(({ cwd }) => cwd)).size > 1 && !isNarrow;
   const folders = areApart ? [folderColumn(folder, true)] : [];
   return [

@@ -9,7 +9,7 @@ import { jsonText } from '../output/json-text.ts';
 import { printCommand, printable } from '../output/printable.ts';
 import { activityOf } from './session-table.ts';
 
-/** Every field of a session, so that a mistyped one is noticed; the compiler notices a forgotten one. */
+/** Every field of a session, so that a mistyped one is detected; the compiler detects a forgotten one. */
 const FIELDS: Readonly<Record<keyof SessionInfo, true>> = {
   id: true,
   name: true,
@@ -86,7 +86,7 @@ function field(inside: string): TemplatePart {
   };
 }
 
-/** Returns the value at this path. Label names may contain dots: the longest name that exists is taken. */
+/** Returns the value at this path. Label names may contain dots: the longest existing name is used. */
 function valueAt(value: unknown, names: readonly string[]): unknown {
   if (names.length === 0) return value;
   if (typeof value !== 'object' || value === null) return undefined;

@@ -16,7 +16,7 @@ const FILE_SECONDS = 30;
 /** Removes the file after a while, from a process that outlives us. Its arguments are a time and a path. */
 const REMOVE = 'sleep "$1"; rm -f -- "$2"; rmdir -- "$3"';
 
-/** Opens the address in a browser, if there is a screen and room for a file; the caller prints the address anyway. */
+/** Opens the address in a browser, if there is a screen, and room for a file; the caller prints the address anyway. */
 export function openBrowser(url: string): void {
   const { DISPLAY, WAYLAND_DISPLAY } = process.env;
   if (!DISPLAY && !WAYLAND_DISPLAY) return;
@@ -31,14 +31,14 @@ export function openBrowser(url: string): void {
   }
 }
 
-/** Returns the runtime folder; null when there is none, or it is another user's (`sudo -E`). */
+/** Returns the runtime folder; null if there is none, or it belongs to another user (`sudo -E`). */
 function ownRuntimeFolder(): string | null {
   const { XDG_RUNTIME_DIR: folder } = process.env;
   const found = folder ? statSync(folder, { throwIfNoEntry: false }) : undefined;
   return folder && found?.isDirectory() && found.uid === process.getuid?.() ? folder : null;
 }
 
-/** Returns a page that leads to the address. It has no script, and no part of it reaches the network. */
+/** Returns a page that leads to the address. It has no script, and sends nothing over the network. */
 export function redirectTo(url: string): string {
   const address = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   return `<!doctype html>

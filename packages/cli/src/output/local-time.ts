@@ -1,21 +1,21 @@
 /**
  * Times as the user's clock shows them. `parseLogPlace` reads each of these forms back, to the millisecond.
  *
- * When clocks are set back, an hour comes twice. A time in the second one is shown with its distance from UTC (`02:30:00+01:00`),
- * so that it can be distinguished from the first.
+ * When clocks are set back, an hour occurs twice. A time in the second one is shown with its offset from UTC (`02:30:00+01:00`), so
+ * that it can be distinguished from the first.
  */
 
-/** `2026-11-16 14:03:22.512` */
+/** Formats a time with milliseconds: `2026-11-16 14:03:22.512`. */
 export function formatTime(ms: number): string {
   return `${dateOf(new Date(ms))} ${clockOf(new Date(ms), true)}`;
 }
 
-/** `2026-11-16 14:03:22` */
+/** Formats a time with seconds: `2026-11-16 14:03:22`. */
 export function formatSecond(ms: number): string {
   return `${dateOf(new Date(ms))} ${clockOf(new Date(ms), false)}`;
 }
 
-/** `14:03:22` on the same day, `2026-11-15 14:03:22` on another. */
+/** Formats a time briefly: `14:03:22` on the same day, `2026-11-15 14:03:22` on another. */
 export function localTime(ms: number, now: number): string {
   const time = new Date(ms);
   const isToday = dateOf(time) === dateOf(new Date(now));
@@ -31,7 +31,7 @@ function clockOf(time: Date, hasMs: boolean): string {
   return isSecond(time) ? clock + zoneOf(time) : clock;
 }
 
-/** Whether the same clock time already occurred before the clock was set back. */
+/** Returns whether the same clock time already occurred before the clock was set back. */
 function isSecond(time: Date): boolean {
   const parts = [time.getFullYear(), time.getMonth(), time.getDate(), time.getHours(), time.getMinutes()] as const;
   return new Date(...parts, time.getSeconds(), time.getMilliseconds()).getTime() !== time.getTime();

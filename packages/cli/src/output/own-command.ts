@@ -1,6 +1,6 @@
 /**
- * The words that start Spool in the user's shell, for hints that can be copied: `spool` if the shell finds it, or else the path of this
- * installation. Keeps SAY-40.
+ * The words that start Spool in the user's shell, for hints that can be copied: `spool` if the shell finds it, otherwise the path
+ * of this installation. Keeps SAY-40.
  */
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

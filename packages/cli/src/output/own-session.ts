@@ -1,4 +1,4 @@
-/** The session in whose terminal this program prints, if it does. */
+/** Returns the session in whose terminal this program prints, if there is one. */
 import { isTerminal } from './stdio.ts';
 
 export function ownSession(): string | undefined {

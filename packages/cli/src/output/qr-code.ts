@@ -1,13 +1,13 @@
 /** A QR code in the terminal: two modules in each character, dark on light whatever the colours of the terminal are. */
 import { encode } from 'uqr';
 
-/** The standard wants four; scanners do with two, and a link then fits into 24 rows. */
+/** The standard requires four; scanners need only two, and a link then fits into 24 rows. */
 const BORDER_MODULES = 2;
 
 const DARK_ON_LIGHT = '\x1b[38;5;16;48;5;231m';
 const RESET = '\x1b[0m';
 
-/** Its lines; null if they do not fit. Without colours it is made for a dark background. */
+/** Returns its lines; null if they do not fit. Without colours it is made for a dark background. */
 export function qrLines(
   text: string,
   { columns, rows, hasColour }: { readonly columns: number; readonly rows: number; readonly hasColour: boolean },

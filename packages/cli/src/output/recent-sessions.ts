@@ -2,7 +2,7 @@
 import type { Client } from '@spool/client';
 import { ENDED_STATES, type SessionInfo } from '@spool/protocol';
 
-/** The limit of ended sessions: more than a user scrolls through; the keeper sends them in one or two pages. */
+/** The limit of ended sessions: more than a user scrolls through. The keeper sends them in one or two pages. */
 const ENDED_MAX = 500;
 
 /** Returns the sessions, oldest first. */

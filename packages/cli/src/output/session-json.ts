@@ -1,6 +1,6 @@
 /**
- * The JSON of a session, in every verb [SAY-3]: `id` and `name` identify it, `state` says whether it lives or how it ended, and
- * `status` describes its activity (`status.state`).
+ * The JSON of a session, in every verb [SAY-3]: `id` and `name` identify it, `state` is its lifecycle, and `status` describes its
+ * activity (`status.state`).
  */
 import type { SessionInfo } from '@spool/protocol';
 

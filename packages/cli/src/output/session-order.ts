@@ -14,7 +14,7 @@ type SortableSession = Pick<SessionInfo, 'id' | 'state' | 'startedAt' | 'endedAt
 export function groupOf(session: Pick<SortableSession, 'state' | 'status'>): StateGroup {
   if (isEnded(session)) return 'ended';
   const { state } = session.status;
-  return state === 'exited' ? 'working' : state; // its end is announced in a moment
+  return state === 'exited' ? 'working' : state; // the end will be announced in a moment
 }
 
 /**

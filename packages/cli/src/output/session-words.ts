@@ -4,7 +4,7 @@ import { printable } from './printable.ts';
 
 type End = Pick<SessionInfo, 'state' | 'exitCode' | 'signal'> & Partial<Pick<SessionInfo, 'endedBy'>>;
 
-/** `running`, `exited`, `failed 3`, `stopped SIGHUP`, `timed out`: for a column. */
+/** Returns the state for a column: `running`, `exited`, `failed 3`, `stopped SIGHUP`, `timed out`. */
 export function describeState({ state, exitCode, signal, endedBy }: End): string {
   if (endedBy === 'timeout') return TIMED_OUT;
   if (state === 'running' || state === 'exited' || state === 'lost') return state;
@@ -12,10 +12,10 @@ export function describeState({ state, exitCode, signal, endedBy }: End): string
   return how === null ? state : `${state} ${how}`;
 }
 
-/** The words for a session that was ended by its own limit of time. */
+/** The words for a session that its own time limit has ended. */
 const TIMED_OUT = 'timed out';
 
-/** Returns a column's words in one word, for a narrow terminal: `blocked` for `blocked permission`; `failed 3` is short enough. */
+/** Shortens a column's words to one word, for a narrow terminal: `blocked` for `blocked permission`; `failed 3` is short enough. */
 export function shortState(words: string): string {
   return words === TIMED_OUT ? words : words.replace(/^(\S+) \D.*$/s, '$1');
 }
@@ -27,7 +27,7 @@ export function statusWords(session: End & Pick<SessionInfo, 'status'>): string 
   return kind === null ? state : `${state} ${kind}`;
 }
 
-/** `exit code 3`, `signal SIGSEGV`, `killed by SIGKILL`, …: after "ended, ". */
+/** Returns the end, to follow "ended, ": `exit code 3`, `signal SIGSEGV`, `killed by SIGKILL`, …. */
 export function endWords({ state, exitCode, signal, endedBy }: End): string {
   if (endedBy === 'timeout') return TIMED_OUT;
   if (state === 'lost') return 'exit code unknown, because the daemon died';
@@ -36,7 +36,7 @@ export function endWords({ state, exitCode, signal, endedBy }: End): string {
   return state === 'failed' ? `signal ${signal}` : `${state} by ${signal}`;
 }
 
-/** `build exited with code 7`, `build was stopped (SIGTERM)`. */
+/** Returns the end as a sentence: `build exited with code 7`, `build was stopped (SIGTERM)`. */
 export function endSentence(session: End & Pick<SessionInfo, 'name'>): string {
   const { state, exitCode, signal, endedBy } = session;
   const name = printable(session.name);

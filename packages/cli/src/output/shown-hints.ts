@@ -1,4 +1,6 @@
-/** Hints that the user has seen, or no longer needs, so that each is shown once. A small file in the state folder. */
+/**
+ * The hints that the user has seen, or no longer needs, so that each is shown once. They are in a small file in the state folder.
+ */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/protocol';
 import { makeOwnFolders } from '../own-folders.ts';
@@ -17,7 +19,7 @@ export function rememberHint(hint: string): void {
     writeFileSync(`${path}.tmp`, JSON.stringify([...told, hint]), { mode: 0o600 });
     renameSync(`${path}.tmp`, path);
   } catch {
-    // A full or read-only disk: the hint is shown again.
+    // The disk is full or read-only: the hint is shown again.
   }
 }
 

@@ -1,10 +1,10 @@
-/** Determines the kind of standard input, where it matters before anything is read. */
+/** Determines the kind of standard input, where that matters before anything is read. */
 import { fstatSync, readFileSync } from 'node:fs';
 import { UsageError } from '../command-line/usage-error.ts';
 
 /**
- * Refuses a folder as standard input. Node reads one as an empty stream: the command would see the end of its input, and the
- * mistake would not be noticed.
+ * Refuses a folder as standard input. Node reads a folder as an empty stream: the command would see the end of its input, and the
+ * mistake would go unnoticed.
  */
 export function refuseFolder(verb: string): void {
   if (stats()?.isDirectory() === true)
@@ -12,8 +12,8 @@ export function refuseFolder(verb: string): void {
 }
 
 /**
- * Whether input is meant to be sent: stdin is a pipe of the shell, or a file that is not read to its end. Programs that start us
- * have a socket there, or /dev/null.
+ * Returns whether input is to be sent: stdin is a pipe of the shell, or a file that was not read to its end. Programs that start
+ * this one have a socket or /dev/null there.
  */
 export function hasInput(): boolean {
   const stat = stats();
@@ -24,11 +24,11 @@ function stats(): ReturnType<typeof fstatSync> | null {
   try {
     return fstatSync(0);
   } catch {
-    return null; // EBADF: it is closed
+    return null; // EBADF: stdin is closed
   }
 }
 
-/** Returns the position up to which the file has been read; its start where the system does not report it. */
+/** Returns the position up to which the file has been read; its start if the system does not report the position. */
 function place(): number {
   try {
     return Number(/^pos:\s+(\d+)/m.exec(readFileSync('/proc/self/fdinfo/0', 'latin1'))?.[1] ?? 0);

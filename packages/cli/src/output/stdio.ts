@@ -2,8 +2,8 @@
  * Standard output and error.
  *
  * Short texts are written synchronously to the descriptor, because creating Node's stream costs more than the write. For the same
- * reason the addon says what a terminal is and how large: `node:tty` loads all of `node:net`. Streams
- * use `writeText`, one piece at a time, so that a slow reader slows the writer and memory stays bounded.
+ * reason the addon reports whether a descriptor is a terminal, and its size: `node:tty` loads all of `node:net`. Streams use
+ * `writeText`, one piece at a time, so that a slow reader slows the writer and memory stays bounded.
  *
  * On a terminal, control characters in any text are escaped [ATT-8]; only colour sequences pass. Bytes of a session go through
  * `session-output.ts`. `writeOut` is for code that draws on the terminal itself.
@@ -18,7 +18,7 @@ import { shownText } from './printable.ts';
 
 const TERMINAL_MS_MAX = 300;
 
-/** Descriptors that would have blocked once. Further writes go through their stream, to keep the order. */
+/** The descriptors that would have blocked once. Further writes go through their stream, to keep the order. */
 const isStreaming = new Set<1 | 2>();
 
 /** Prints data to stdout. */
@@ -68,7 +68,7 @@ export async function flush(fd: 1 | 2, ms?: number): Promise<void> {
   });
 }
 
-/** Whether to print colours: only on a terminal that accepts them. */
+/** Returns whether to print colours: only on a terminal that supports them. */
 export function wantsColour(fd: 1 | 2): boolean {
   return isTerminal(fd) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
 }
@@ -77,13 +77,13 @@ export function isTerminal(fd: 0 | 1 | 2): boolean {
   return native === null ? isatty(fd) : native.isTerminal(fd);
 }
 
-/** The terminal's width, or undefined when there is none. */
+/** Returns the terminal's width; undefined if there is none. */
 export function terminalWidth(): number | undefined {
   if (!isTerminal(1)) return undefined;
   return (native === null ? process.stdout.columns : native.getSize(1).cols) || 80;
 }
 
-/** The terminal's height, or undefined when there is none. */
+/** Returns the terminal's height; undefined if there is none. */
 export function terminalHeight(): number | undefined {
   if (!isTerminal(1)) return undefined;
   return (native === null ? process.stdout.rows : native.getSize(1).rows) || 24;
@@ -92,7 +92,7 @@ export function terminalHeight(): number | undefined {
 /** Waits for a pipe without a limit, as any program does, but not for a stalled terminal. */
 export async function exitWhenWritten(code: number): Promise<never> {
   for (const fd of isStreaming) await flush(fd, isTerminal(fd) ? TERMINAL_MS_MAX : undefined);
-  // Node's own way out waits for its threads: 1 ms of the 24 that a command may take.
+  // Node's own exit waits for its threads: 1 ms of the 24 that a command may take.
   if (native !== null && !isExitObserved()) native.quit(code);
   process.exit(code);
 }
@@ -127,7 +127,7 @@ function streamOf(fd: 1 | 2): NodeJS.WriteStream {
       try {
         readerGone(fd, error);
       } catch {
-        // A full disk. No caller waits for this stream, so the error is printed here.
+        // The disk is full. No caller waits for this stream, so the error is printed here.
         put(2, `spool: ${osErrorText(error)}\n`);
         process.exit(EXIT.failed);
       }

@@ -1,6 +1,6 @@
 /**
  * Tables that fit the terminal: no line is wider than it. Columns are as wide as their contents. If there is no room for that,
- * columns are narrowed, and then left out, those that matter least first.
+ * columns are narrowed, and then the least important ones are left out.
  */
 import { cutStartToWidth, cutToWidth, displayWidth } from './printable.ts';
 
@@ -9,7 +9,7 @@ export interface Column {
   readonly right?: true;
   /** Whether a truncated cell keeps its end, as a path does. */
   readonly keepsEnd?: true;
-  /** The higher, the longer it stays. By default, columns further left matter more. */
+  /** The higher the number, the longer it stays. By default, columns further left are more important. */
   readonly matters?: number;
   /** The number of cells to which the column may be narrowed. By default only the last column may. */
   readonly least?: number;
@@ -19,11 +19,11 @@ export interface Column {
   readonly fair?: number;
 }
 
-/** Blanks between two columns. */
+/** The blanks between two columns. */
 export const GAP = 2;
 const LAST_WIDTH_MIN = 10;
 
-/** The lines of a table. `width` is that of the terminal; if undefined, nothing is truncated. */
+/** Returns the lines of a table. `width` is that of the terminal; if it is undefined, nothing is truncated. */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -56,7 +56,7 @@ function fittingWidths(columns: readonly Column[], natural: readonly number[], w
   const leastTotal = (): number => kept.reduce((sum, at) => sum + least[at]! + GAP, -GAP);
   while (kept.length > 1 && leastTotal() > width) kept.pop();
   const widths: (number | null)[] = columns.map((_, at) => (kept.includes(at) ? Math.min(least[at]!, width) : null));
-  // The remaining width is for the columns that matter most: each gets its fair share first.
+  // The remaining width goes to the most important columns: each gets its fair share first.
   let room = width - kept.reduce((sum, at) => sum + widths[at]! + GAP, -GAP);
   for (const wanted of [(at: number) => Math.min(natural[at]!, columns[at]!.fair ?? natural[at]!), naturalAt]) {
     for (const at of kept) {

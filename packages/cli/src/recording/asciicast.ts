@@ -11,7 +11,7 @@ export interface AsciicastOptions {
   /** The size at the first event. */
   readonly size: Size;
   readonly startedAt: number;
-  /** Whether the session has a terminal. Without one, line feeds were not turned into new lines, which players expect. */
+  /** Whether the session has a terminal. Without one, line feeds were not converted to new lines, which players expect. */
   readonly hasTerminal: boolean;
 }
 
@@ -38,7 +38,7 @@ export class Asciicast {
     return line({ version: 3, term: { cols: size.cols, rows: size.rows, type: 'xterm-256color' }, ...rest });
   }
 
-  /** The line for an item, or ''. */
+  /** Returns the line for an item, or ''. */
   event(item: TimedItem): string {
     switch (item.type) {
       case 'output': {

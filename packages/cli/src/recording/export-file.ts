@@ -1,6 +1,6 @@
 /**
- * The target of an export. It is opened with the first text, so that an export that fails before that changes nothing; an
- * export that fails later removes the file that it created. Keeps the part of PAST-40 about existing files.
+ * The target of an export. It is opened with the first text, so that an export that fails before that changes nothing; an export
+ * that fails later removes the file that it created. Keeps a part of PAST-40, the rule about existing files.
  */
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
@@ -22,14 +22,14 @@ export class ExportFile implements AsyncDisposable {
   #stream: Writable | undefined;
   /** Settles when compressed output has reached the file. */
   #written: Promise<void> | undefined;
-  /** The file did not exist before, so it is neither another file nor a device. */
+  /** Whether the file was created here, so that it is neither another program's file nor a device. */
   #isOurs = false;
   #isComplete = false;
 
   constructor(path: string, options: ExportFileOptions = {}) {
     this.#path = path;
     this.#options = options;
-    this.#failed.promise.catch(() => {}); // reported to the writer
+    this.#failed.promise.catch(() => {}); // the writer gets the error
   }
 
   /** Refuses at once a file that exists, which `write` would refuse after the work. Devices and pipes do not count as files. */
@@ -71,7 +71,7 @@ export class ExportFile implements AsyncDisposable {
     const { createGzip } = await import('node:zlib');
     const gzip = createGzip();
     this.#written = finished(target);
-    this.#written.catch(() => {}); // reported by `#failed`
+    this.#written.catch(() => {}); // `#failed` reports it
     gzip.pipe(target);
     return gzip;
   }
@@ -92,7 +92,7 @@ export class ExportFile implements AsyncDisposable {
     return new UsageError(`${JSON.stringify(this.#path)} exists already; use --force to replace it`, 'export');
   }
 
-  /** The file could be opened, but not written: nothing was wrong with the command line. */
+  /** The file could be opened, but not written, so the command line was correct. */
   #failure(error: Error): Error {
     Object.assign(error, { syscall: 'write', path: this.#path });
     return Object.assign(error, { message: osErrorText(error) });

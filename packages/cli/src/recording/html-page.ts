@@ -37,7 +37,7 @@ export function seenHtml(item: SeenItem): string {
 /** The frame that sets a full-screen program apart from the lines around it. */
 const FRAME = 'display:block;border:1px solid #555;margin:4px 0;padding:2px';
 
-/** The rows of one line; all but the last are as wide as the terminal was. */
+/** Returns the rows of one line; all but the last are as wide as the terminal was. */
 function wrappedHtml(rows: readonly ScreenLine[] | undefined, text: string): string {
   if (rows === undefined) return escapeHtml(text);
   const widths = rows.map(({ runs }) => runs.reduce((sum, { cells }) => sum + cells, 0));

@@ -14,7 +14,7 @@ export class ReplayClock {
   #pace: ReplayPace;
   /** The recorded time of the picture that is shown. */
   #lastAt: number | null = null;
-  /** The recorded time that is awaited, and the recorded time that is left until then, as of `#since`. */
+  /** The recorded time that is awaited, and the recorded time left until then, as of `#since`. */
   #dueAt = 0;
   #leftMs = 0;
   #since = 0;
@@ -49,7 +49,7 @@ export class ReplayClock {
     return Math.max(this.#lastAt ?? 0, this.#leftMs > 0 ? this.#dueAt - this.#leftNow : 0);
   }
 
-  /** Resolves when output of that time is due; or with false, when the clock has jumped. */
+  /** Resolves when output of that time is due, or with false if the clock has jumped. */
   async until(at: number): Promise<boolean> {
     const jumps = this.#jumps;
     const from = this.#lastAt ?? at;

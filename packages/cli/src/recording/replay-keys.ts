@@ -4,7 +4,7 @@ import { type KeyName, KeyReader } from '../tui/key-reader.ts';
 export type ReplayKey =
   | { readonly do: 'quit' | 'pause' | 'faster' | 'slower' | 'skip' | 'next' | 'previous' | 'help' }
   | { readonly do: 'seek'; readonly byMs: number }
-  | { readonly do: 'place'; /** The place as a number from 0 to 1. */ readonly part: number }
+  | { readonly do: 'place'; /** The place, as a number from 0 to 1. */ readonly part: number }
   | { readonly do: 'pan'; readonly key: 'up' | 'down' | 'left' | 'right' };
 
 const STEP_MS = 5000;

@@ -1,4 +1,4 @@
-/** The line below a replay: where it is, how fast it runs, and the keys. */
+/** The line below a replay: its position, its speed, and the keys. */
 import { cellsOfText, cutToCells } from '@spool/vt';
 import { localTime } from '../output/local-time.ts';
 
@@ -12,7 +12,7 @@ export interface ReplayFacts {
   readonly isAtEnd: boolean;
 }
 
-/** The longest text that fits the terminal, or else the shortest, truncated. */
+/** Returns the longest text that fits the terminal, otherwise the shortest, truncated. */
 export function replayLine(facts: ReplayFacts, cols: number, now: number): string {
   const { position, from, to, speed, isPaused, isSkipping, isAtEnd } = facts;
   const clock = localTime(position, now);
@@ -29,7 +29,7 @@ export function replayLine(facts: ReplayFacts, cols: number, now: number): strin
   return fitting ?? cutToCells(`[${place}]`, cols);
 }
 
-/** `0:07`, `12:34`, `1:02:03` */
+/** Formats a time: `0:07`, `12:34`, `1:02:03`. */
 function minutes(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,9 +1,9 @@
 /**
  * Plays a session back in a window of this terminal, with keys: seek, pause, speed. Keeps PAST-6.
  *
- * A seek asks the daemon for the screen at that time, which it makes from the nearest keyframe, and continues from there; nothing
- * is played again from the beginning. The window shows sessions of any size, and the position is in the last row, where the
- * picture leaves one free, or for a moment after a key.
+ * A seek asks the daemon for the screen at that time, which it makes from the nearest keyframe, and continues from there, without
+ * playing from the beginning. The window shows sessions of any size. The position is in the last row, if the picture leaves that
+ * row free, or for a moment after a key.
  */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
@@ -20,13 +20,13 @@ import { replayLine } from './replay-line.ts';
 /** The time for which the line is shown after a key, if it covers a row of the picture. */
 const LINE_MS = 3000;
 const LINE_EVERY_MS = 500;
-/** The last picture is shown, however short. */
+/** The last picture is shown, however briefly. */
 const LAST_FRAME_MS = 100;
 /** The longest pause after the key `s`. */
 const SKIP_MS = 500;
 const SPEED_MAX = 64;
 const SPEED_MIN = 1 / 8;
-/** The time after an event in which `p` seeks to the event before it, instead of to its beginning again and again. */
+/** The time after an event in which `p` seeks to the event before it, instead of to the same event again. */
 const PREVIOUS_MS = 1500;
 
 export interface PlayerOptions {
@@ -90,7 +90,7 @@ export class ReplayPlayer {
     }
   }
 
-  /** The last screen as text, for the user's scrollback. */
+  /** Returns the last screen as text, for the user's scrollback. */
   get lastText(): string {
     return this.#view.text;
   }
@@ -98,7 +98,7 @@ export class ReplayPlayer {
   async #playFrom(begin: { readonly offset: number; readonly at: number }): Promise<void> {
     const { client, session, clock } = this.#options;
     for await (const item of timedOutput(client, session, begin)) {
-      // A key may have come while nothing waited for the clock.
+      // A key may have been pressed while nothing waited for the clock.
       if (this.#seekTo !== null || !(await clock.until(item.at)) || this.#options.leaving.signal.aborted) return;
       this.#apply(item);
     }

@@ -1,6 +1,6 @@
 /**
- * Finds sessions that were named without a node. Those of this machine count first, so that a node can neither take over nor disturb
- * a name that is used here; the nodes are asked only about the others. Keeps NODE-40.
+ * Finds sessions that were named without a node. Sessions of this machine come first, so that a node can neither take over nor
+ * disturb a name that is used here; the nodes are asked only about other names. Keeps NODE-40.
  */
 import { askNodes } from '@spool/client/nodes';
 import { ENDED_STATES, ID_PREFIX_CHARS_MIN, type NodeSessions, SpoolError } from '@spool/protocol';
@@ -12,7 +12,7 @@ const GATEWAY_MS = 2000;
 /** The maximum of candidates that an error lists. */
 const CANDIDATES_MAX = 10;
 
-/** Returns the node of each session; null is this machine, also for a session that no machine knows. */
+/** Returns the node of each session; null means this machine, and also stands for a session that no machine knows. */
 export async function findNodes(
   program: ProgramLocation,
   references: readonly string[],
@@ -62,6 +62,6 @@ async function knownHere(program: ProgramLocation, references: readonly string[]
       }),
     );
   } catch {
-    return references.map(() => true); // no daemon, so no gateway either: the verb itself says so, or starts it
+    return references.map(() => true); // no daemon, so no gateway either: the verb itself reports it, or starts the daemon
   }
 }

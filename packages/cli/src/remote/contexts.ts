@@ -1,4 +1,4 @@
-/** The saved contexts: names for other machines, with their tokens. The file is private, as keys are. Keeps REM-4. */
+/** The saved contexts: names for other machines, with their tokens. The file is private, as those of keys are. Keeps REM-4. */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homeFrom, SpoolError } from '@spool/protocol';
 import { makeOwnFolders } from '../own-folders.ts';
@@ -10,7 +10,7 @@ interface SavedContext {
 }
 
 export interface Contexts {
-  /** The context that is used without `--context`; null: this machine. */
+  /** The context that is used without `--context`; null means this machine. */
   readonly current: string | null;
   readonly contexts: Readonly<Record<string, SavedContext>>;
 }
@@ -28,16 +28,16 @@ export function readContexts(env: Variables): Contexts {
   try {
     path = contextsPath(env);
   } catch (error) {
-    // No HOME: nothing is saved there. A verb that needs a folder says so itself.
+    // No HOME: nothing is saved there. A verb that needs a folder reports this itself.
     if (SpoolError.is(error, 'FOLDER_REFUSED')) return NONE;
     throw error;
   }
   let text: string;
   try {
-    // Without an exception where there is none, as on most machines: each verb comes here.
+    // Checked first without an exception, because every verb comes here and most machines have no contexts.
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return NONE;
-    // A pipe would be waited for, by every verb.
+    // A pipe would make every verb wait.
     if (!found.isFile()) throw new SpoolError('NOT_ALLOWED', { reason: `${path} is not a file; remove it` });
     text = readFileSync(path, 'utf8');
   } catch (error) {
@@ -68,6 +68,6 @@ function parse(text: string): Contexts | null {
     );
     return isFine && (current === null || typeof current === 'string') ? { current, contexts } : null;
   } catch {
-    return null; // not JSON: the caller says so
+    return null; // not JSON: the caller reports it
   }
 }

@@ -1,4 +1,4 @@
-/** The check whether a command may be about nodes. Every verb makes it, so it only looks for a file of the gateway. */
+/** The check whether a command may be about nodes. Every verb makes this check, so it only looks for a file of the gateway. */
 import { existsSync } from 'node:fs';
 import { homeFrom, nodesFile } from '@spool/protocol';
 import type { ProgramLocation } from '../program.ts';
@@ -8,6 +8,6 @@ export function hasNodes(program: Pick<ProgramLocation, 'host'>): boolean {
   try {
     return program.host() === null && existsSync(nodesFile(homeFrom(process.env, process.getuid?.() ?? 0)));
   } catch {
-    return false; // there is no HOME, or no such context: the verb itself says so
+    return false; // there is no HOME, or no such context: the verb itself reports it
   }
 }

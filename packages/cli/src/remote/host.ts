@@ -2,7 +2,7 @@
  * Decides which machine a command targets: this one, or another through its gateway. Keeps REM-6.
  *
  * The order is `--context`, `--host`, SPOOL_HOST, and the saved context. They come before the verb, because `--host` after `web`
- * is something else. Inside a session the saved context does not count: hooks and agents there mean the daemon that runs them.
+ * has another meaning. Inside a session the saved context does not apply: hooks and agents there use the daemon that runs them.
  */
 import { SpoolError } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -39,7 +39,7 @@ export const LOCAL = 'local';
 
 const FLAGS: ReadonlySet<string> = new Set(['host', 'token-file', 'context', 'node'] satisfies (keyof HostFlags)[]);
 
-/** Takes the flags before the verb off the words. */
+/** Removes the flags before the verb from the words. */
 export function splitHostFlags(words: readonly string[]): {
   readonly flags: HostFlags;
   readonly rest: readonly string[];

@@ -1,4 +1,4 @@
-/** Verbs that concern this machine, whatever the host: for another machine they are refused with this reason. Keeps REM-6. */
+/** The verbs that concern this machine, whatever the host: for another machine they are refused with this reason. Keeps REM-6. */
 import { UsageError } from '../command-line/usage-error.ts';
 import type { Host } from './host.ts';
 

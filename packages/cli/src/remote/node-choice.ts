@@ -1,6 +1,6 @@
 /**
- * Decides on which machines a command acts: `--node NODE`, `NODE/ID` as the name of a session, or a name that only one node knows. A
- * slash is part of such a name only after a known node, because names of sessions may contain one too. Keeps NODE-6, and NODE-40 with
+ * Decides on which machines a command acts: `--node NODE`, `NODE/ID` as the name of a session, or a name that only one node has. A
+ * slash has this meaning only after a known node, because names of sessions may contain one too. Keeps NODE-6, and NODE-40 with
  * `bare-names.ts`: a session of this machine counts before one of a node.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,16 +13,16 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The part of a command that is for one machine. */
 export interface MachinePart {
-  /** The node; null: this machine. */
+  /** The node; null means this machine. */
   readonly host: NodeHost | null;
-  /** The arguments as they are meant there. */
+  /** The arguments in the form for that machine. */
   readonly args: ParsedArguments<VerbSyntax>;
 }
 
 /** Finds the nodes of sessions that were named without one; null is this machine. */
 export type FindNodes = (references: readonly string[]) => Promise<readonly (string | null)[]>;
 
-/** Verbs that can act on sessions of several machines: one after the other, or on all at once. */
+/** The verbs that can act on sessions of several machines: one after the other, or on all at once. */
 const SEVERAL: Readonly<Record<string, 'in turn' | 'at once'>> = {
   stop: 'in turn',
   kill: 'in turn',
@@ -32,7 +32,7 @@ const SEVERAL: Readonly<Record<string, 'in turn' | 'at once'>> = {
   events: 'at once',
 };
 
-/** Returns the parts of a command; empty if it is for this machine as it is. */
+/** Returns the parts of a command; empty if the whole command is for this machine. */
 export async function machineParts(
   name: string,
   verb: VerbSyntax,
@@ -66,7 +66,7 @@ export async function machineParts(
   );
 }
 
-/** Runs the parts of a command. Returns the first exit code that is not 0, or that of the first part that ends with `wait --any`. */
+/** Runs the parts of a command. Returns the first exit code that is not 0; for `wait --any`, that of the first part that ends. */
 export async function runParts(
   name: string,
   parts: readonly MachinePart[],
@@ -115,7 +115,7 @@ function placeOf(
   return known.has(node) ? { node, id: operand.slice(slash + 1) } : { node: undefined, id: operand };
 }
 
-/** Returns whether this operand names a session. With `--latest`, none does. */
+/** Returns whether this operand names a session. With `--latest`, no operand does. */
 function isReference(
   { operands, commandAfter }: VerbSyntax,
   { operands: given, flags }: ParsedArguments<VerbSyntax>,

@@ -1,4 +1,4 @@
-/** The sessions of nodes, for lists. Only loaded when there are nodes, or one was chosen. */
+/** The sessions of nodes, for lists. It is loaded only if there are nodes, or one was chosen. */
 import { askNodes } from '@spool/client/nodes';
 import type { ListOptions, NodeSession, SessionInfo } from '@spool/protocol';
 import { shortDuration } from '@spool/protocol/duration';
@@ -7,7 +7,7 @@ import type { ListQuery } from '../listing/filters.ts';
 /** The time for which a list waits for a gateway that is being replaced. */
 const GATEWAY_MS = 2000;
 
-/** Returns the sessions of all nodes; null if no gateway runs that knows them. */
+/** Returns the sessions of all nodes; null if no gateway runs that could list them. */
 export async function sessionsOfNodes(
   asked: ListQuery,
   limit: number | undefined,
@@ -26,7 +26,7 @@ export async function sessionsOfNodes(
   return { sessions, matching: answer.nodes.reduce((sum, { ended: matching }) => sum + matching, 0) };
 }
 
-/** Returns a session as a table shows it: each name can be copied into a command, and an absent node is a trouble. */
+/** Returns a session in the form for a table: each name can be copied into a command, and an offline node is shown as a trouble. */
 export function asShown(session: NodeSession, now: number): SessionInfo {
   const { node, nodeAwaySince } = session;
   if (node === undefined) return session;

@@ -2,7 +2,7 @@
 import { sessionEnvironment } from '@spool/client/node';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** The allow-listed variables of this process (or all), plus the requested ones. */
+/** Returns the allow-listed variables of this process (or all), plus the requested ones. */
 export function environment(
   asked: readonly string[],
   inheritsAll: boolean,
@@ -12,7 +12,7 @@ export function environment(
   return sessionEnvironment(process.env, inheritsAll ? { ...ownVariables(), ...extra } : extra, options);
 }
 
-/** `KEY=VALUE`, or `KEY` for the value of this process. */
+/** Parses `KEY=VALUE`, or `KEY` for the value of this process. */
 export function requestedVariables(asked: readonly string[]): Record<string, string> {
   const extra: Record<string, string> = {};
   for (const text of asked) {

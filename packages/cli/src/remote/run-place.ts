@@ -1,7 +1,7 @@
 /**
  * Chooses the folder and the environment of a new session: on this machine, the current folder with the allow-listed environment;
  * on another machine, the home folder and the environment there. Keeps REM-5: of the caller's variables, only those that describe
- * the viewer's terminal and those that were asked for are sent.
+ * the viewer's terminal, and requested ones, are sent.
  */
 import { callerLimits } from '@spool/client/node';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { UsageError } from '../command-line/usage-error.ts';
 import type { ProgramLocation } from '../program.ts';
 import { environment, requestedVariables } from './run-environment.ts';
 
-/** The variables for the user's choice of colours. TERM and COLORTERM are the session's own. */
+/** The variables for the user's choice of colours. TERM and COLORTERM are set for each session. */
 const OF_THE_VIEWER = ['NO_COLOR', 'COLORFGBG'] as const;
 
 export interface PlaceFlags {

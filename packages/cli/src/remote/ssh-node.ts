@@ -1,6 +1,7 @@
 /**
- * Prepares a machine with sshd alone to be a node: copies this installation to a folder of the user there, and removes it again. No root,
- * no compiler and no network are needed there; a Node of 22.15 or later is used if it has one, else ours is copied too. Keeps NODE-21.
+ * Prepares a machine that has only sshd to be a node: copies this installation to a folder of the user there, and removes it again.
+ * It needs no root, no compiler and no network there; if the machine has Node 22.15 or later, that is used, otherwise ours is
+ * copied too. Keeps NODE-21.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -31,7 +32,7 @@ import { SpoolError, VERSION } from '@spool/protocol';
 /** The files for one kind of machine, which npm installs beside the rest. */
 const NATIVE_FILES = ['spool_native.node', 'spool-beside', 'spool-fd-store', 'spool-hook', 'spool-tied'] as const;
 
-/** The maximum of the kept output of ssh. */
+/** The maximum of ssh's output that is kept. */
 const SAID_CHARS_MAX = 64 * 1024;
 
 const LAUNCHER = `#!/bin/sh
@@ -53,7 +54,7 @@ echo "${SSH_MARK}$(uname -s) $(uname -m) $l \${c:--} $n"
 `;
 
 export interface InstalledThere {
-  /** Whether the package was copied now. */
+  /** Whether the package was copied by this call. */
   readonly isCopied: boolean;
 }
 
@@ -82,8 +83,8 @@ export async function installOverSsh(url: string, folder: string): Promise<Insta
 }
 
 /**
- * Returns the number of sessions that removing the package would lose: 0 if the daemon there was in use before; null if they cannot be
- * counted, as when the daemon is of another version by now.
+ * Returns the number of sessions that removing the package would lose: 0 if the daemon there was in use before; null if they cannot
+ * be counted, for example because the daemon is of another version by now.
  */
 export async function sessionsLostOverSsh(url: string): Promise<number | null> {
   const script = `d=${SSH_FOLDER}; n=0
@@ -96,7 +97,7 @@ echo "${SSH_MARK}$n"
   return /^\d+$/.test(said) ? Number(said) : null;
 }
 
-/** Removes the copied package; the daemon with its sessions too, if it was started for this node. */
+/** Removes the copied package; if the daemon was started for this node, it is removed too, with its sessions. */
 export async function removeOverSsh(url: string): Promise<void> {
   const script = `d=${SSH_FOLDER}; s=${STATE}
 if [ -x "$d/current/spool" ]; then
@@ -148,18 +149,18 @@ echo "${SSH_MARK}installed"
 /** Writes the archive: the bundle without its maps, the native files, and perhaps Node. */
 async function pack(folder: string, work: string, node: string | null): Promise<string> {
   const root = `${work}/root`;
-  // The code cache changes with each command, and would give another id.
+  // The code cache is left out: it changes with each command, and would change the id.
   const isPacked = (path: string): boolean => !/\.(map|stamp)$/.test(path) && path !== `${folder}/code-cache`;
   cpSync(folder, `${root}/dist`, { recursive: true, filter: isPacked });
   for (const name of NATIVE_FILES) cpSync(installedFile(folder, name), `${root}/dist/${name}`);
   writeFileSync(`${root}/spool`, LAUNCHER, { mode: 0o755 });
   if (node !== null) {
     mkdirSync(`${root}/bin`);
-    // A copy: daemons link to the file itself, and tar fails on a file that changes while it is read.
+    // The file is copied: daemons link to the file itself, and tar fails on a file that changes while it is read.
     copyFileSync(node, `${root}/bin/node`);
   }
   const archive = `${work}/package`;
-  // The same files give the same bytes, and so the same id.
+  // The same files give the same bytes, and therefore the same id.
   const words = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '-h', '-I', 'gzip -n -1'];
   const tar = await finished(
     spawn('tar', [...words, '-cf', archive, '-C', root, '.'], { stdio: ['ignore', 'ignore', 'pipe'] }),
@@ -181,11 +182,11 @@ function checkPlatform(url: string, there: string): void {
 
 /** Runs a script there, with a file as its input. Returns the line that it prints after the mark. */
 async function overSsh(destination: SshDestination, script: string, input?: string): Promise<string> {
-  // The user may answer questions of ssh, which asks them on the terminal itself.
+  // The user can answer questions of ssh, which asks them on the terminal itself.
   const ssh = spawn('ssh', sshWords(destination, script, false), { stdio: ['pipe', 'pipe', 'pipe'] });
   let out = '';
   ssh.stdout.on('data', (bytes: Buffer) => (out = `${out}${bytes.toString()}`.slice(-SAID_CHARS_MAX)));
-  ssh.stdin.on('error', () => {}); // ssh says why it has ended
+  ssh.stdin.on('error', () => {}); // ssh reports why it has ended
   const sent = input === undefined ? ssh.stdin.end() : pipeline(createReadStream(input), ssh.stdin);
   const { code, said } = await finished(ssh);
   await Promise.resolve(sent).catch(() => {});

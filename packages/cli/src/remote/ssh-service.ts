@@ -1,18 +1,23 @@
-/** `spool node serve`, the end of an ssh link on the node: it connects the other machine with the gateway here, and only copies bytes. */
+/**
+ * `spool node serve`, the end of an ssh link on the node: connects the other machine with the gateway here, and only copies bytes.
+ */
 import { Socket } from 'node:net';
 import type { RequestClient } from '@spool/client/requests';
 import { type NodeRoadOptions, serveNode } from '@spool/client/nodes';
 import { SSH_MARK } from '@spool/client/ssh';
 import { type Role, toWireError } from '@spool/protocol';
 
-/** Serves over stdin and stdout until either ends. `token` names the rights of that machine; without one, `role` makes them. */
+/**
+ * Serves over stdin and stdout until either ends. `token` identifies the rights of that machine; without a token, rights with
+ * `role` are created.
+ */
 export async function serveStdio(
   name: string,
   token: string | undefined,
   role: Role = 'viewer',
   road: NodeRoadOptions,
 ): Promise<number> {
-  // Not process.stdout: on a pipe it would block this process whenever the other machine does not read.
+  // Not process.stdout: on a pipe it would block this process while the other machine does not read.
   const to = new Socket({ fd: 1, readable: false, writable: true });
   const say = (answer: object): boolean => to.write(`${SSH_MARK}${JSON.stringify(answer)}\n`);
   try {

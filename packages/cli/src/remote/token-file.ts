@@ -1,14 +1,16 @@
-/** Reads a token from a file, or from stdin. Keeps the part of REM-4 about files: one that others can read is refused. */
+/**
+ * Reads a token from a file, or from stdin. Keeps a part of REM-4, the rule about files: a file that others can read is refused.
+ */
 import { readFileSync, statSync } from 'node:fs';
 import { SpoolError } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** The limit of a token file. A token has less than 100 characters; a larger file is another file. */
+/** The limit of a token file. A token has fewer than 100 characters, so a larger file cannot be one. */
 const TOKEN_FILE_BYTES_MAX = 4096;
 
 const OTHERS = 0o077;
 
-/** `-` is stdin. */
+/** Reads stdin for `-`. */
 export function readToken(path: string): string {
   if (path !== '-') checkPrivate(path);
   const token = readFileSync(path === '-' ? 0 : path, 'utf8').trim();
@@ -17,7 +19,7 @@ export function readToken(path: string): string {
   return token;
 }
 
-/** Files of other users, such as secrets that are mounted, are as their owners want them. */
+/** The mode of another user's file, such as a mounted secret, is not checked. */
 export function checkPrivate(path: string): void {
   const { mode, uid } = statSync(path);
   if (uid === process.getuid?.() && (mode & OTHERS) !== 0 && (mode & 0o170_000) === 0o100_000)

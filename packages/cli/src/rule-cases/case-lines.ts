@@ -6,7 +6,7 @@ import type { CheckedCase } from '@spool/protocol';
 
 const TODO = 'add or correct a rule of your own (see docs/state.md), or delete the case';
 
-/** One finding per case; `fail` where the rules are wrong, or the file is not a case. */
+/** Returns one finding per case; `fail` where the rules are wrong, or the file is not a case. */
 export function caseFindings(cases: readonly CheckedCase[]): DoctorFinding[] {
   return cases.map((each) => {
     const check = printable(basename(each.file, '.json'));

@@ -1,4 +1,4 @@
-/** Runs the keeper's reader of rules, milestones, cases and agents as its own process, because no daemon may be running. */
+/** Runs the keeper's reader of rules, milestones, cases and agents as a separate process, because no daemon may be running. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Home } from '@spool/client/node';

@@ -1,4 +1,4 @@
-/** A line with its colours: colours and other attributes only, so that it is safe on any terminal. Keeps PAST-41. */
+/** Formats a line with its colours: colours and other attributes only, so that it is safe on any terminal. Keeps PAST-41. */
 import { lineAnsi } from '@spool/screen';
 import type { ShownLine } from './line-filter.ts';
 

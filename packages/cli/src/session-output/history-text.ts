@@ -1,9 +1,9 @@
-/** Lines of the past as text to print, plain or with colours. */
+/** Formats lines of the past for printing, plain or with colours. */
 import type { SeenItem } from '@spool/screen';
 import { colouredText } from './coloured-text.ts';
 import { shownLines } from './shown-lines.ts';
 
-/** `newline`: of a terminal in raw mode, or of a file. */
+/** `newline`: that of a terminal in raw mode, or of a file. */
 export function historyText(items: readonly SeenItem[], hasColours: boolean, newline = '\n'): string {
   const now = Date.now();
   return items

@@ -1,4 +1,4 @@
-/** Finds where the last lines of a session's bytes begin, by reading from further and further back. */
+/** Finds where the last lines of a session's bytes begin, by reading further and further back. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { LineFraming } from '@spool/protocol/line-framing';
@@ -8,7 +8,7 @@ const CREDIT_BYTES = 4 * 1024 * 1024;
 /** The first guess of the length of a line; if it is too short, four times as much is read. */
 const LINE_BYTES_GUESS = 200;
 
-/** The offset where the last `lines` lines begin, as newlines end them. */
+/** Returns the offset where the last `lines` lines begin; newlines end lines. */
 export async function lastLines(
   client: Client,
   { id, offset, firstOffset }: SessionInfo,
@@ -18,7 +18,7 @@ export async function lastLines(
   for (let bytes = Math.max(64 * 1024, lines * LINE_BYTES_GUESS); ; bytes *= 4) {
     const from = Math.max(firstOffset, offset - bytes);
     const begins = new LastBegins(lines + 1);
-    const framing = new LineFraming({ bytesMax: 0 }); // only where lines begin counts
+    const framing = new LineFraming({ bytesMax: 0 }); // only the starts of lines count
     for await (const item of client.watch(id, { from, creditBytes: CREDIT_BYTES })) {
       if (item.type === 'output')
         for (const line of framing.push(item.bytes.subarray(0, Math.max(0, offset - item.offset)), item.offset))

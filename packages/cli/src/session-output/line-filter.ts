@@ -1,4 +1,4 @@
-/** Selects the lines to print: those that match a pattern, with lines around them, and of these the last ones. */
+/** Selects the lines to print: those that match a pattern, with lines around them, and the last ones of these. */
 import { setFlagsFromString } from 'node:v8';
 import type { ScreenLine } from '@spool/screen';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -8,7 +8,7 @@ export interface ShownLine {
   readonly at: number;
   /** The line continues in the next one. */
   readonly isCut?: boolean;
-  /** Whether the line is a heading for the next lines, and not output of the session. */
+  /** Whether the line is a heading for the next lines instead of output of the session. */
   readonly isHeading?: boolean;
   /** Whether the line is from the screen of a full-screen program. */
   readonly isScreen?: boolean;
@@ -52,7 +52,7 @@ export class LineFilter {
     return this.#pattern === undefined;
   }
 
-  /** Returns the lines to print now. Between two places that are not adjacent is `--`, as `grep` prints it. */
+  /** Returns the lines to print now. Between two places that are not adjacent, it adds `--`, as `grep` does. */
   pass(line: ShownLine): readonly ShownLine[] {
     if (this.#pattern === undefined) return [line];
     if (line.isHeading === true) return [];

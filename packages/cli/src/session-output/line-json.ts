@@ -43,5 +43,5 @@ export class LineJsonWriter {
   }
 }
 
-/** The limit of a line; a longer one is given in parts. */
+/** The limit of a line; a longer one is printed in parts. */
 const LINE_CHARACTERS_MAX = 1024 * 1024;

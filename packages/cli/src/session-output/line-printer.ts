@@ -1,6 +1,6 @@
 /**
- * Prints lines as they come. An unfinished line (a prompt) can be shown too; if it is rewritten later, its last state is printed
- * as a new line. Keeps PAST-41.
+ * Prints lines as they arrive. An unfinished line (a prompt) can be shown too; if it changes later, its last state is printed as a
+ * new line. Keeps PAST-41.
  */
 import { formatTime } from '../output/local-time.ts';
 import type { ShownLine } from './line-filter.ts';
@@ -34,7 +34,7 @@ export class LinePrinter {
     if (lines.length > 0) await this.#write(text);
   }
 
-  /** Shows the unfinished line as it is now, if it only grew. */
+  /** Shows the present state of the unfinished line, if the line has only grown. */
   async showOpen(text: string, at: number): Promise<void> {
     if (this.#isCut || text === this.#open || !text.startsWith(this.#open)) return;
     const more = this.#open === '' ? this.#time(at) + text : text.slice(this.#open.length);

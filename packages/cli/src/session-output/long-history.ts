@@ -1,17 +1,17 @@
 /**
- * A session's screen with more lines above it than the daemon keeps: made here, from the log. Keeps PAST-7.
+ * Shows a session's screen with more lines above it than the daemon keeps; the screen is made here, from the log. Keeps PAST-7.
  *
- * The log is read from some place before, with the screen at that place; if that does not bring enough lines, from further back.
+ * The log is read from an earlier offset, with the screen at that offset; if this does not give enough lines, from further back.
  */
 import type { Client } from '@spool/client';
 import { ScreenModel } from '@spool/screen';
 import { timedOutput } from './timed-output.ts';
 
-/** The first guess; if it brings too few lines, four times as much is read. */
+/** The first guess; if it gives too few lines, four times as much is read. */
 const LINE_BYTES_GUESS = 100;
 const BYTES_MIN = 1024 * 1024;
 
-/** The model of a session at an offset, with up to `lines` lines above its screen. */
+/** Returns the model of a session at an offset, with up to `lines` lines above its screen. */
 export async function modelWithHistory(
   client: Client,
   session: string,

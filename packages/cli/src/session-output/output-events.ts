@@ -1,6 +1,6 @@
 /**
- * `--json-output`: writes a session's output as NDJSON to stderr or a file, in addition to stdout. Nothing else is written to
- * stderr then, so messages for the user are events too.
+ * `--json-output`: writes a session's output as NDJSON to stderr or a file, in addition to stdout. Then nothing else is written to
+ * stderr, so messages for the user are events too.
  */
 import type { Client, TextItem, WatchOptions } from '@spool/client';
 import { once } from 'node:events';
@@ -13,12 +13,12 @@ import { writeText } from '../output/stdio.ts';
 export interface OutputEvents extends AsyncDisposable {
   /** Reports a message for the user as an event, if no terminal shows it. */
   notice(text: string): void;
-  /** Whether they go to stderr, where nothing else may be. */
+  /** Whether the events go to stderr, where nothing else may be printed. */
   readonly isOnStderr: boolean;
 }
 
 export interface OutputEventsOptions {
-  /** The place to begin (default: the first byte). */
+  /** The offset to begin at (default: the first byte). */
   readonly from?: WatchOptions['from'];
   /** The time for which text may be collected (default: 100). */
   readonly flushMs?: number | undefined;
@@ -36,7 +36,7 @@ export function tellOutput(
   const leaving = new AbortController();
   const watch = client.watchText(id, { from, flushMs });
   const stream = file === undefined ? undefined : createWriteStream(file, { flags: 'a', mode: 0o600 });
-  stream?.on('error', () => leaving.abort()); // a full disk: the session itself continues
+  stream?.on('error', () => leaving.abort()); // the disk is full: the session itself continues
   const write = async (text: string): Promise<void> => {
     if (!stream) return await writeText(text, 2, leaving.signal);
     if (!stream.write(text)) await once(stream, 'drain', { signal: leaving.signal }).catch(() => {});
@@ -53,7 +53,7 @@ export function tellOutput(
     isOnStderr: stream === undefined,
     async [Symbol.asyncDispose]() {
       const hasEnded = await client.get(id).then(isEnded, (error: unknown) => SpoolError.is(error, 'SESSION_UNKNOWN'));
-      leaving.abort(); // the reader is gone, so there is never room again
+      leaving.abort(); // the reader is gone, so there will never be room again
       if (!hasEnded) watch.close();
       await told;
       if (stream) await new Promise((resolve) => stream.end(() => resolve(undefined)).once('error', resolve));

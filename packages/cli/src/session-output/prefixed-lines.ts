@@ -14,7 +14,7 @@ export class PrefixedLines {
     this.#write = write;
   }
 
-  /** Takes text, and writes the lines that are complete. */
+  /** Takes text, and writes the complete lines. */
   readonly write = async (text: string): Promise<void> => {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop()!;

@@ -11,7 +11,7 @@ import { readSeen, type SeenListener, type SeenOptions } from './seen-output.ts'
 import { shownLines } from './shown-lines.ts';
 
 export interface PrintOptions extends SeenOptions {
-  /** Makes a filter: each reading begins with a new one. */
+  /** Creates a filter: each read begins with a new one. */
   readonly newFilter: () => LineFilter;
   readonly hasTimes?: boolean | undefined;
   /** Whether to print a JSON object for each line. */
@@ -21,7 +21,7 @@ export interface PrintOptions extends SeenOptions {
   readonly write: (text: string) => Promise<void>;
 }
 
-/** The bytes that are read first to find the last lines; if they are not enough, four times as many, up to everything. */
+/** The number of bytes that are read first to find the last lines; if these are not enough, four times as many, up to all. */
 const TAIL_BYTES = 256 * 1024;
 const LINE_BYTES_GUESS = 200;
 

@@ -1,8 +1,8 @@
 /**
- * Reads a session's output as a person saw it, from one place in its log to another, or without end. Keeps PAST-1 to PAST-3.
+ * Reads a session's output as a person saw it, from one offset in its log to another, or without end. Keeps PAST-1 to PAST-3.
  *
- * The work is done here, in the client: the daemon only sends bytes, as far as this reader takes them. A reading from the middle
- * begins with the screen at that offset, so that later output is painted on the right screen.
+ * The work is done here, in the client: the daemon only sends bytes, at the speed of this reader. A read from the middle begins
+ * with the screen at that offset, so that later output is painted on the right screen.
  */
 import type { Client } from '@spool/client';
 import { type SeenItem, SeenReader, type SeenReaderOptions, SETTLE_MS } from '@spool/screen';
@@ -22,9 +22,9 @@ export interface SeenOptions extends SeenReaderOptions {
 export interface SeenListener {
   /** Resolves when there is room for more. */
   take(items: readonly SeenItem[]): Promise<void>;
-  /** Shows the unfinished line after a pause, when following. */
+  /** Shows the unfinished line after a pause, if it follows. */
   showOpen?(text: string, at: number): Promise<void>;
-  /** Called when everything up to now was read, when following. */
+  /** Called when everything up to now was read, if it follows. */
   onLive?(): Promise<void>;
   onGap(from: number, to: number): void;
   onRemoved?(): void;
@@ -79,7 +79,7 @@ export async function readSeen(
   await drain();
 }
 
-/** Shows the unfinished line when output pauses, and repainted lines when they no longer change, while following. */
+/** If it follows, shows the unfinished line when output pauses, and repainted lines when they no longer change. */
 class Pauses implements Disposable {
   readonly #reader: SeenReader | PlainReader;
   readonly #drain: () => Promise<void>;
@@ -124,7 +124,7 @@ class Pauses implements Disposable {
   }
 }
 
-/** The place where a reading begins, and the screen there. */
+/** The offset where a read begins, and the screen there. */
 export interface SeenStart {
   readonly offset: number;
   readonly at: number;
@@ -136,7 +136,7 @@ export async function seenStart(client: Client, session: SessionInfo, from: numb
   const { firstOffset, startedAt } = session;
   const size = { cols: 80, rows: 24 };
   if (session.size === null) return { offset: from, at: startedAt, size };
-  // Output that is no longer stored is reported as a gap, after which the screen is known from the first keyframe.
+  // Output that is no longer stored is reported as a gap, after which the screen is known from the first keyframe on.
   const then = await client.screen(session.id, { at: { offset: Math.max(from, firstOffset) }, format: 'snapshot' });
   const isMiddle = from > firstOffset;
   return {

@@ -1,6 +1,6 @@
 /**
- * Prints the terminal output of a session as plain lines, for a pipe or a file: no carriage returns, no colours [ATT-9]. A prompt
- * is printed when output pauses.
+ * Prints the terminal output of a session as plain lines, for a pipe or a file, without carriage returns and colours [ATT-9]. A
+ * prompt is printed when output pauses.
  */
 import { LineText, type TextLine } from '@spool/vt';
 import { writeText } from '../output/stdio.ts';
@@ -14,7 +14,7 @@ export class SessionLines implements Disposable {
   readonly #text = new LineText();
   readonly #printer = new LinePrinter((text) => writeText(text));
   #timer: NodeJS.Timeout | undefined;
-  /** The first bytes are the rest of a line, and perhaps of a sequence. */
+  /** The first bytes are the rest of a line, and perhaps of an escape sequence. */
   #isInMidLine: boolean | null = null;
 
   async write(bytes: Uint8Array, offset: number): Promise<void> {

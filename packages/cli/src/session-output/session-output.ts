@@ -21,7 +21,7 @@ export interface SessionOutputOptions extends Pick<
 export class SessionOutput implements Disposable {
   readonly #fd: 1 | 2;
   readonly #options: SessionOutputOptions;
-  /** The filter; null until something is written to a terminal, which must be undone then. */
+  /** The filter; null until something is written to a terminal, which must be undone later. */
   #filter: ViewerFilter | null = null;
 
   constructor(fd: 1 | 2, options: SessionOutputOptions = {}) {

@@ -1,9 +1,9 @@
-/** Turns seen output into lines to print: a full-screen program is a section with a heading and an end. */
+/** Converts seen output to lines for printing: a full-screen program becomes a section with a heading and an end. */
 import type { SeenItem } from '@spool/screen';
 import { localTime } from '../output/local-time.ts';
 import type { ShownLine } from './line-filter.ts';
 
-/** `hasEnded`: the session has, so that a program that never left the full screen does not run any more. */
+/** `hasEnded`: the session has ended, so a program that never left the full screen no longer runs. */
 export function shownLines(item: SeenItem, now: number, hasEnded = false): readonly ShownLine[] {
   switch (item.type) {
     case 'line':

@@ -22,7 +22,7 @@ export async function shownPage(summary: Summary): Promise<string> {
   const [outcome, ...rest] = pageOf(summary);
   const width = terminalWidth();
   if (width === undefined) return [outcome, ...rest].join('\n');
-  // Loaded on use: a static import would take it into the chunk of this file, which `help` then reads.
+  // Loaded on use: a static import would move it into the chunk of this file, which `help` then reads.
   const { wrapped } = await import('../command-line/wrapped-text.ts');
   const [first, ...more] = wrapped(outcome!, width, { hanging: 2 });
   const bold = (line: string): string => (wantsColour(1) ? `\x1b[1m${line}\x1b[m` : line);
@@ -32,7 +32,7 @@ export async function shownPage(summary: Summary): Promise<string> {
   return [...[first!, ...more].map(bold), ...fitted].join('\n');
 }
 
-/** A line with the name of a field: `  command  npm test`. */
+/** Formats a line with the name of a field: `  command  npm test`. */
 const FIELD = /^ {2}(?:command|agent|prompt|folder|time) /;
 
 export function pageOf(summary: Summary): string[] {
@@ -82,7 +82,7 @@ function outcome(summary: Summary): string {
   return `is ${state}${kind === null ? '' : ` (${printable(kind)})`}${doing}, running for`;
 }
 
-/** `working 2m 50s, blocked 20s (twice)`: the longest first. */
+/** Formats the states, the longest first: `working 2m 50s, blocked 20s (twice)`. */
 function timeWords({ timeIn, states }: Summary): string {
   return Object.entries(timeIn)
     .sort(([, a], [, b]) => b - a)

@@ -20,21 +20,21 @@ export type TimedItem =
     }
   | { readonly type: 'gap'; readonly at: number; readonly from: number; readonly to: number }
   | { readonly type: 'exit'; readonly at: number; readonly exitCode: number | null; readonly signal: string | null }
-  /** The mark, when following, that everything up to now was read. */
+  /** The mark that everything up to now was read, if it follows. */
   | { readonly type: 'live'; readonly at: number }
   | { readonly type: 'removed'; readonly at: number };
 
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
-/** The place to begin, and the time of the output before it, which also applies up to the next mark. */
+/** The offset to begin at, and the time of the output before it, which also applies up to the next mark. */
 export interface StartPoint {
   readonly offset: number;
   readonly at: number;
 }
 
 /**
- * Yields all output from there up to now, and the exit if there was one. When following, it continues to the end of the session;
- * new output has the time at which it arrives. Times are in milliseconds since 1970.
+ * Yields all output from there up to now, and the exit if there was one. If it follows, it continues to the end of the session; new
+ * output has its time of arrival. Times are in milliseconds since 1970.
  */
 export async function* timedOutput(
   client: Client,
@@ -96,7 +96,7 @@ async function* cut({ offset, bytes, stream }: Omit<Output, 'at'>, marks: MarkRe
 class MarkReader {
   readonly #marks: AsyncIterator<LogMarkInfo>;
   #next: LogMarkInfo | null | undefined;
-  /** The current time. It never goes back. */
+  /** Returns the current time. It never goes back. */
   at: number;
 
   constructor(marks: AsyncIterable<LogMarkInfo>, at: number) {

@@ -1,9 +1,9 @@
 /**
- * Reads all lines of a session above its screen, however many, from the log and passes them on as they come, so that memory is
- * bounded. Keeps PAST-7.
+ * Reads all lines of a session above its screen, however many, from the log and passes them on at once, so that memory is bounded.
+ * Keeps PAST-7.
  *
- * The lines are those of `logs`. Together with the screen at the place where reading has stopped they are everything, each line
- * once; reading can continue from there.
+ * The lines are those of `logs`. Together with the screen at the offset where reading stopped they are complete, each line once;
+ * reading can continue from there.
  */
 import type { Client } from '@spool/client';
 import { type ScreenModel, type SeenItem, SeenReader } from '@spool/screen';
@@ -28,9 +28,9 @@ export class WholeHistory implements Disposable {
   readonly #items: AsyncGenerator<TimedItem>;
   readonly #listener: HistoryListener;
   readonly #signal: AbortSignal | undefined;
-  /** Lines that wait to be taken. */
+  /** The lines that wait to be taken. */
   readonly #lines: SeenItem[];
-  /** The item beyond the place where reading has stopped. */
+  /** The item after the offset where reading stopped. */
   #rest: TimedItem | null = null;
   #offset: number;
 
@@ -72,7 +72,7 @@ export class WholeHistory implements Disposable {
     return this.#reader.model;
   }
 
-  /** Reads on to all that there is now, or to an offset. `isCovered`: also lines that a full-screen program hides. */
+  /** Reads up to the present end of the log, or up to an offset. `isCovered`: includes lines that a full-screen program hides. */
   async readTo(to: number | 'now', { isCovered = false } = {}): Promise<void> {
     const end = to === 'now' ? Infinity : to;
     while (this.#offset < end) {

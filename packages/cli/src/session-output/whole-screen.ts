@@ -15,7 +15,7 @@ export interface WholeOptions {
 }
 
 export async function printWhole(client: Client, id: string, { at, format }: WholeOptions): Promise<void> {
-  // This gives the offset, and fails with the right error if the session has no terminal.
+  // This request returns the offset, and fails with the right error if the session has no terminal.
   const { id: found, offset } = await client.screen(id, { at, format: 'text' });
   using output = new SessionOutput(1);
   const write = (text: string): Promise<void> =>

@@ -2,8 +2,8 @@
  * Scripts that make a shell mark its prompts and commands (OSC 133), report the text of a command (OSC 633;E) and its
  * folder (OSC 7). With them Spool knows which command runs, how it ended and when the shell waits.
  *
- * They are active only inside a session, change no setting that they do not need, and keep `$?`. A command that the
- * shell leaves out of its history (a leading space) is marked without its text. Keeps SHELL-1.
+ * They are active only inside a session, change no setting without need, and keep `$?`. A command that the shell leaves out of its
+ * history (a leading space) is marked without its text. Keeps SHELL-1.
  */
 export type IntegratedShell = 'bash' | 'zsh' | 'fish';
 

@@ -15,10 +15,11 @@ export interface TaskListener {
 }
 
 /**
- * The bytes that are read for the last line: a longer line is not shown anyway, and reading a flood for its last line is a waste.
+ * The number of bytes that are read for the last line: a longer line is not shown anyway, and reading a whole flood for its last
+ * line would be a waste.
  */
 const LAST_LINE_BYTES = 4096;
-/** A letter. A line without one is a spinner, a rule or a box, which is not worth showing. */
+/** Matches a letter. A line without a letter is a spinner, a rule or a box, which is not worth showing. */
 const LETTER = /\p{L}/u;
 
 export function viewOf({ id, name, startedAt, milestone, status }: SessionInfo): TaskView {
@@ -46,7 +47,7 @@ export async function followTasks(
     const { signal } = following;
     try {
       const events = client.events({ sessions: [...byId.keys()], types: ['milestone', 'session-status'], signal });
-      await lookAgain(); // a question that came before the subscription is in no event
+      await lookAgain(); // no event has a question that was asked before the subscription
       for await (const event of events) {
         if (event.type === 'events-missed') await lookAgain();
         else if (event.type === 'milestone') {
@@ -59,7 +60,7 @@ export async function followTasks(
         }
       }
     } catch (error) {
-      if (!signal.aborted && !SpoolError.is(error)) throw error; // the ends are still reported without events
+      if (!signal.aborted && !SpoolError.is(error)) throw error; // the ends are reported even without events
     }
   }
 

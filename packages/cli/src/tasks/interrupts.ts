@@ -1,5 +1,5 @@
 /**
- * Ctrl-C while tasks are shown: the first one leaves them running and says how to return, a second one within two seconds
+ * Handles Ctrl-C while tasks are shown: the first one leaves them running and prints how to return, a second one within two seconds
  * cancels them. Other signals (a closed terminal, Ctrl-\) leave at once.
  */
 import { EXIT, signalNumber } from '../command-line/exit-code.ts';

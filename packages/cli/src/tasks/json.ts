@@ -15,7 +15,7 @@ export async function tellTasksAsJson(client: Client, ids: readonly string[]): P
   let started = 0;
   for await (const event of client.taskEvents({ tasks: ids })) {
     if (event.type === 'task_finished') {
-      // Milestones from its last moments, or from before the subscription.
+      // The milestones from its last moments, or from before the subscription.
       for (const item of (await client.explain(event.taskId)).history)
         if (item.type === 'milestone') await tell(event.taskId, item);
     }

@@ -1,4 +1,4 @@
-/** One line per task: a live line for a terminal, and plain lines for events. Keeps TASK-7. */
+/** Formats tasks, one line each: a live line for a terminal, and plain lines for events. Keeps TASK-7. */
 import type { Milestone, TaskResult, TaskState } from '@spool/client';
 import { longDuration, runningDuration } from '@spool/protocol/duration';
 import { say, visible, type VisibleText } from '@spool/protocol/visible-text';
@@ -80,7 +80,7 @@ export function waitingWords(name: string, question: string): VisibleText {
   return visible(`waits for you: ${JSON.stringify(printable(question).trim())} (spool attach ${printable(name)})`);
 }
 
-/** Returns the news of a task. After a success, the last milestone says more than the reason. */
+/** Returns the lines about a change of the task. After a success, the last milestone says more than the reason. */
 function newsOf({ name, question, result, milestone, lastLine }: TaskView): VisibleText {
   if (result === null && question !== null) return waitingWords(name, question);
   if (result !== null && result.state !== 'success') return visible(result.reason);
@@ -99,7 +99,7 @@ function bar(percent: number): VisibleText {
   return say`${repeated('█', full)}${repeated('░', BAR_CELLS - full)} ${visible(String(percent).padStart(3))}%`;
 }
 
-/** `build: error after 3.2s: exit code 1`, and the last lines of output if they were not shown yet. */
+/** Returns `build: error after 3.2s: exit code 1`, and the last lines of output if they were not shown yet. */
 export function endLines({ attachName, state, durationMs, reason, lastLines }: TaskResult, isSeen: boolean): string[] {
   const said = state === 'success' || state === reason ? '' : `: ${reason}`;
   return [

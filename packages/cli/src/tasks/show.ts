@@ -17,13 +17,13 @@ import { LiveLines } from './live.ts';
 export interface ShowOptions {
   readonly isVerbose: boolean;
   readonly asJson: boolean;
-  /** Limits the wait, not the tasks. */
+  /** The limit of the wait; the tasks have none. */
   readonly timeoutMs?: number | undefined;
 }
 
 const JUST_NOW_MS = 1000;
 
-/** Returns the exit code: of several tasks, the first that is not 0. */
+/** Returns the exit code: for several tasks, the first that is not 0. */
 export async function showTasks(
   client: Client,
   sessions: readonly SessionInfo[],

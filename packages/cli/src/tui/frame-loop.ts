@@ -1,5 +1,5 @@
 /**
- * Decides when to draw: soon after a change, once for all changes until then; and when the picture changes by itself. A slow
+ * Decides when to draw: soon after a change, once for all changes until then, and when the picture changes with time. A slow
  * terminal gets fewer frames, never a queue of them.
  */
 import { msUntilShortChanges } from '@spool/protocol/duration';
@@ -10,7 +10,7 @@ const TICK_MS = 1000;
 export interface DrawnFrame {
   /** Resolves when the terminal has room for more. */
   readonly written: Promise<void>;
-  /** The time after which the picture changes by itself; null: it does not. */
+  /** The time after which the picture changes without input; null if it does not. */
   readonly nextMs: number | null;
 }
 
@@ -57,7 +57,7 @@ export class FrameLoop implements Disposable {
   }
 }
 
-/** Returns the time until the text of one of these ages changes; null without ages. */
+/** Returns the time until the text of one of these ages changes; null if there are none. */
 export function msUntilAgeChanges(agesMs: readonly number[]): number | null {
   return agesMs.length === 0 ? null : Math.max(TICK_MS, Math.min(...agesMs.map(msUntilShortChanges)));
 }

@@ -1,6 +1,6 @@
 /**
  * Reads keys from the bytes of a terminal: a name if the key has one, otherwise the typed text or paste. Keys wait here until they
- * are wanted, so that none is lost, however many arrive in one read, or before their view is on the terminal.
+ * are requested, so that none is lost, however many arrive in one read, or before their view is on the terminal.
  */
 import { CURSOR_KEYS } from '@spool/vt';
 
@@ -36,7 +36,7 @@ export type KeyName =
 
 export type Key =
   | { readonly type: 'key'; readonly name: KeyName }
-  /** Typed text, one character at a time; or a whole paste with its newlines. */
+  /** Typed text, one character at a time, or a whole paste with its newlines. */
   | { readonly type: 'text'; readonly text: string; readonly isPaste: boolean };
 
 type KeyTable = Readonly<Record<string, KeyName>>;
@@ -48,7 +48,7 @@ const CONTROLS: KeyTable = {
   '\t': 'tab',
   '\x7f': 'backspace',
   '\b': 'backspace',
-  '\x01': 'home', // Ctrl-A, and so on: as in a shell
+  '\x01': 'home', // Ctrl-A, and so on, as in a shell
   '\x02': 'left',
   '\x03': 'interrupt',
   '\x04': 'end-of-input',
@@ -97,10 +97,10 @@ const ALTS: KeyTable = {
 const WHEEL: KeyTable = { 64: 'scroll-up', 65: 'scroll-down' };
 
 export interface KeyReaderOptions {
-  /** Keys that mean something else in this view, by control character and by escape. */
+  /** The keys with another meaning in this view, by control character and by escape. */
   readonly controls?: KeyTable;
   readonly escapes?: KeyTable;
-  /** Whether ESC and a key are Alt with that key. Without it they are two keys. */
+  /** Whether ESC and a key mean Alt with that key. Without it they are two keys. */
   readonly hasAlt?: boolean;
 }
 
@@ -114,7 +114,7 @@ export class KeyReader {
   readonly #escapes: KeyTable;
   readonly #alts: KeyTable;
   readonly #bytes = new TextDecoder();
-  /** The input that was read and not used yet, piece by piece: an Escape at the end of one does not belong to the next. */
+  /** The unused input, piece by piece: an Escape at the end of one piece does not belong to the next. */
   readonly #waiting: string[] = [];
   /** The paste so far; null outside of a paste. */
   #paste: string | null = null;
@@ -131,7 +131,7 @@ export class KeyReader {
     if (text !== '') this.#waiting.push(text);
   }
 
-  /** The next key; undefined if there is none. */
+  /** Returns the next key; undefined if there is none. */
   next(): Key | undefined {
     while (this.#waiting.length > 0) {
       const text = this.#waiting[0]!;

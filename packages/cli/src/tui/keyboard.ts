@@ -3,11 +3,11 @@ import { DETACH_HOLD_MS, type DetachKey, ESCAPE_HOLD_MS, PAN_HOLD_MS, TypedInput
 
 export interface KeyboardListener {
   take(piece: TypedPiece): void;
-  /** The first detach key was pressed and the next key decides; or that has ended. */
+  /** Called when the first detach key was pressed and the next key decides, and when that has ended. */
   onPrefix?(isPrefixed: boolean): void;
   /** Receives the input after the detach key, for the next reader of the terminal. */
   onRest?(bytes: Uint8Array): void;
-  /** The terminal is gone. */
+  /** Called when the terminal is gone. */
   onGone(): void;
 }
 
@@ -47,7 +47,7 @@ export class Keyboard implements Disposable {
     return this.#input.isPlain;
   }
 
-  /** Whether another reader has the terminal, and feeds its input here. */
+  /** Whether another reader has the terminal, and passes its input here. */
   set isReadElsewhere(isElsewhere: boolean) {
     if (isElsewhere) this.#source.pause();
     else this.#source.resume();
@@ -56,7 +56,7 @@ export class Keyboard implements Disposable {
   /** Reads bytes that another reader has taken from the terminal before. */
   readonly feed = (bytes: Uint8Array): void => this.#take(this.#input.feed(bytes));
 
-  /** The terminal is gone. */
+  /** Handles the loss of the terminal. */
   readonly gone = (): void => this.#listener.onGone();
 
   #take(pieces: readonly TypedPiece[]): void {

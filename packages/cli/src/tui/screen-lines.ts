@@ -16,14 +16,14 @@ export class ScreenLines {
   #shown: readonly (string | null)[] = [];
   #size: Size = { cols: 0, rows: 0 };
 
-  /** The content of the terminal is unknown, so the next paint is complete. */
+  /** Notes that the content of the terminal is unknown, so the next paint is complete. */
   forget(): void {
     this.#size = { cols: 0, rows: 0 };
   }
 
   /**
-   * The bytes that show these lines; '' if they are already shown. A line that is null is painted by `paintRest`, which gets
-   * whether its rows are to be painted completely.
+   * Returns the bytes that show these lines; '' if they are already shown. A line that is null is painted by `paintRest`; its
+   * argument is whether to paint its rows completely.
    */
   paint(lines: readonly (string | null)[], size: Size, paintRest: (isFresh: boolean) => string = () => ''): string {
     const isFresh = size.cols !== this.#size.cols || size.rows !== this.#size.rows;

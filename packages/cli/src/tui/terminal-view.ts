@@ -13,13 +13,13 @@ import { SCREEN_BEGIN, SCREEN_END, ScreenLines } from './screen-lines.ts';
 import { UserTerminal } from './terminal.ts';
 
 export interface ViewPicture {
-  /** The rows, from the top. Those that are null belong to `paintRest`. */
+  /** The rows, from the top. Rows that are null belong to `paintRest`. */
   readonly lines: readonly (Line | null)[];
   /** Returns the bytes for the rows that are null. `isFresh`: these rows show nothing yet. */
   readonly paintRest?: (isFresh: boolean) => string;
   /** The position of the cursor; null hides it. */
   readonly cursor: { readonly row: number; readonly col: number } | null;
-  /** The ages that are shown, which grow by themselves. */
+  /** The ages that are shown, which change with time. */
   readonly agesMs: readonly number[];
 }
 
@@ -30,7 +30,7 @@ export interface TerminalViewOptions extends KeyboardListener {
   draw(size: Size): ViewPicture;
 }
 
-/** The longest time for the last output, because a stalled terminal must not keep the user. */
+/** The time limit of the last output, because a stalled terminal must not delay the user. */
 const LEAVING_MS_MAX = 300;
 
 export class TerminalView implements AsyncDisposable {

@@ -10,7 +10,7 @@ import { native } from '../native.ts';
 /** Cancels a truncated sequence, then resets everything that may have been set. Used when the state is unknown. */
 const UNDO_ANYTHING = Buffer.concat([Uint8Array.of(0x18), undo(ANYTHING_SET)]);
 
-/** The longest time for restoring, because a stalled terminal must not block the exit. */
+/** The time limit of restoring, because a stalled terminal must not block the exit. */
 const RESTORE_MS_MAX = 500;
 const RETRY_MS = 10;
 
@@ -56,13 +56,13 @@ export class UserTerminal implements Disposable {
   readonly leave = (): void => {
     if (!this.#isRaw) return;
     this.#isRaw = false;
-    // Pending output may set anything and may be truncated anywhere.
+    // Pending output may set any mode, and may be truncated anywhere.
     const isKnown = process.stdout.writableLength === 0;
     this.#isTaking = writeWithin(RESTORE_MS_MAX, isKnown ? this.undo() : UNDO_ANYTHING);
     try {
       process.stdin.setRawMode(false);
     } catch {
-      // EIO: it is gone
+      // EIO: the terminal is gone
     }
   };
 
@@ -76,8 +76,8 @@ export class UserTerminal implements Disposable {
   }
 
   #goRaw(): void {
-    // After a stop without notice (SIGSTOP) the terminal has the shell's modes, and Node does not set a mode again that it has
-    // set before.
+    // After a stop without notice (SIGSTOP) the terminal has the shell's modes, but Node does not repeat a mode that it has already
+    // set.
     if (this.#isRaw) process.stdin.setRawMode(false);
     process.stdin.setRawMode(true);
     this.#isRaw = true;
@@ -122,16 +122,16 @@ function writeWithin(ms: number, all: Uint8Array): boolean {
     }
     return true;
   } catch {
-    return false; // EIO, ENXIO: it is gone; EAGAIN: it takes nothing. There is nothing left to restore it with.
+    return false; // EIO, ENXIO: the terminal is gone; EAGAIN: it accepts nothing. In both cases it cannot be restored.
   } finally {
     if (fd !== null) closeSync(fd);
   }
 }
 
 /**
- * In Node's raw mode the terminal still turns each newline into carriage return and newline. A session's bytes have already
- * passed such a terminal, and programs that move down with a bare newline would end up in the first column. Node cannot switch
- * this off; the addon can, and without it `stty`, which takes 10 ms. Without both it stays on.
+ * In Node's raw mode the terminal still turns each newline into carriage return and newline. A session's bytes have already passed
+ * such a terminal, so programs that move down with a bare newline would end up in the first column. Node cannot switch this off,
+ * but the addon can; without the addon, `stty` does, which takes 10 ms. Without either, it stays on.
  */
 async function withoutOutputProcessing(): Promise<void> {
   if (native?.stopOutputProcessing(1) === 0) return;

@@ -1,6 +1,5 @@
 /**
- * A text that is being written: one or several lines, a cursor, and the texts that were written before. Pure: keys in, text out.
- * Keeps SHOW-6.
+ * A text that is being written: one or several lines, a cursor, and the earlier texts. It is pure: keys in, text out. Keeps SHOW-6.
  */
 import { say, visible, type VisibleText } from '@spool/protocol/visible-text';
 import { joinVisible, sliceVisible } from '@spool/render/lines';
@@ -10,12 +9,12 @@ import type { Key } from './key-reader.ts';
 /** The limit of a text. */
 const CHARACTERS_MAX = 256 * 1024;
 const HISTORY_MAX = 500;
-/** Caps the text of one line, because characters without a width do not fill it. */
+/** Caps the text of one line, because zero-width characters do not fill it. */
 const SHOWN_CHARACTERS_MAX = 2000;
 
 export class TextInput {
   #text = '';
-  /** Index in `#text`. */
+  /** The index in `#text`. */
   #cursor = 0;
   readonly #history: string[] = [];
   /** The position in the history of the prompt that is shown; the history's length means the prompt that is being written. */
@@ -39,7 +38,7 @@ export class TextInput {
     this.#cursor = this.#text.length;
   }
 
-  /** The text is sent: it becomes the latest of the past. */
+  /** Notes that the text was sent: it becomes the latest earlier text. */
   take(): string {
     const text = this.#text;
     this.remember(text);
@@ -60,7 +59,7 @@ export class TextInput {
     this.#cursor += added.length;
   }
 
-  /** Handles a key. Returns false if it is not for the editor. */
+  /** Handles a key. Returns false if the key is not for the editor. */
   press(key: Key): boolean {
     if (key.type === 'text') {
       this.insert(key.text);
@@ -110,7 +109,7 @@ export class TextInput {
     }
   }
 
-  /** The lines as they are shown in this width, and where the cursor is in them. */
+  /** Returns the lines at this width, and the position of the cursor in them. */
   shown(width: number): { readonly lines: readonly VisibleText[]; readonly row: number; readonly col: number } {
     const lines: VisibleText[] = [];
     let [row, col, at] = [0, 0, 0];
@@ -140,7 +139,9 @@ export class TextInput {
     return { lines, row, col };
   }
 
-  /** The part around the cursor that fits into one line. The cursor covers one cell, which is blank at the end of the text. */
+  /**
+   * Returns the part around the cursor that fits into one line. The cursor covers one cell, which is blank at the end of the text.
+   */
   shownInLine(width: number): {
     readonly before: VisibleText;
     readonly under: VisibleText;
@@ -162,7 +163,7 @@ export class TextInput {
     return true;
   }
 
-  /** Moves through the lines of the text, and beyond them through the prompts of the past. */
+  /** Moves through the lines of the text, and beyond them through the earlier prompts. */
   #vertical(by: -1 | 1): true {
     const start = this.#lineStart();
     const column = this.#cursor - start;
@@ -185,7 +186,7 @@ export class TextInput {
     return true;
   }
 
-  /** The whole character before the cursor. */
+  /** Returns the whole character before the cursor. */
   #before(): string {
     return /[\ud800-\udbff][\udc00-\udfff]$|[\s\S]$/.exec(this.#text.slice(0, this.#cursor))?.[0] ?? '';
   }
@@ -204,7 +205,7 @@ export class TextInput {
   }
 }
 
-/** Returns a character as it is shown between its neighbours: an accent or a joiner belongs to them. */
+/** Returns a character in the form between its neighbours: an accent or a joiner belongs to them. */
 function shownBetween(before: string, character: string, after: string): VisibleText {
   const text = before + character + after;
   const shown = visible(text);

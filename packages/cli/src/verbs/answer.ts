@@ -1,4 +1,4 @@
-/** `spool answer`: answers a question of an agent. If several questions wait, the caller names one. Keeps SHOW-11. */
+/** `spool answer`: answers a question of an agent. If several questions are waiting, the caller names one. Keeps SHOW-11. */
 import { namedAsk, onlyAsk, waitingAsks } from '../agents/pending-asks.ts';
 import { printDecision } from '../agents/print-decision.ts';
 import { UsageError } from '../command-line/usage-error.ts';

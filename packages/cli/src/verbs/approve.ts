@@ -1,6 +1,6 @@
 /**
- * `spool approve`: allows a request of an agent. At a terminal it shows the request whole and asks; a script names the request.
- * The answer carries the digest of the request as it was shown. Keeps SHOW-11.
+ * `spool approve`: allows a request of an agent. At a terminal it shows the request whole and asks; a script names the request. The
+ * answer carries the digest of the shown request. Keeps SHOW-11.
  */
 import type { Client } from '@spool/client/node';
 import type { PermissionOption } from '@spool/protocol/agent';
@@ -52,12 +52,12 @@ async function chosenAsk(
   );
 }
 
-/** Returns whether a person sees the output, and can answer. */
+/** Returns whether a person sees the output and can answer. */
 function canAsk(): boolean {
   return isTerminal(0) && isTerminal(2);
 }
 
-/** Shows the request with everything that the answer would do, and asks. */
+/** Shows the request with every effect of the answer, and asks. */
 async function isWanted(found: WaitingAsk, option: PermissionOption | null, input: unknown): Promise<boolean> {
   const { agent, ask } = found;
   const { shownRequest } = await import('../agents/shown-request.ts');

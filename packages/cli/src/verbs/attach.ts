@@ -77,7 +77,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
     asJson: flags.json,
     asText: !flags.json && !flags.raw && isPty,
     isForwarding: !flags.readOnly && !isEnded(session) && (isTyping || !isTerminal(0)),
-    // Someone who only looks (`attach </dev/null`) does not end the input of a session that others use.
+    // A user who only watches (`attach </dev/null`) does not end the input of a session that others use.
     endsInput: isPty ? 'never' : isTyping ? 'always' : 'after-input',
     passesSignals: isTyping,
     permissions: permissions(flags),
@@ -89,7 +89,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   return exitCode;
 };
 
-/** The latest running session, because a user who returns wants that one; if none is running, the latest of all. */
+/** Returns the latest running session, because a user who returns wants that one; if none is running, the latest of all. */
 async function latest(client: Client): Promise<SessionInfo> {
   const [running] = await client.list({ states: ['running'], order: 'newest', limit: 1 });
   return running ?? (await client.get());

@@ -46,17 +46,17 @@ function operandKind(verb: Verb): 'session' | 'command' | 'words' | 'none' {
   return /^\[?[a-z]/.test(first) ? 'words' : 'none';
 }
 
-/** The words of an operand such as `start|stop|status` or `[rules]`. */
+/** Returns the words of an operand such as `start|stop|status` or `[rules]`. */
 function wordsOf(verb: Verb): readonly string[] {
   return operandKind(verb) === 'words' ? verb.operands[0]!.replace(/[[\]]/g, '').split('|') : [];
 }
 
-/** Whether later operands can be sessions. */
+/** Returns whether later operands can be sessions. */
 function takesSessionsLater(verb: Verb): boolean {
   return verb.operands[0]?.includes('ID…') === true || /\bID\b/.test(verb.operands[1] ?? '');
 }
 
-/** Verbs that are of no use with a session that has ended. */
+/** The verbs that are useless for a session that has ended. */
 const NEED_RUNNING: ReadonlySet<string> = new Set([
   'attach',
   'send',
@@ -70,7 +70,7 @@ const NEED_RUNNING: ReadonlySet<string> = new Set([
 
 const whichOf = (name: string): string => (NEED_RUNNING.has(name) ? '--running' : '');
 
-/** Name and state, separated by a tab. The shell passes `\\t` on as it is, and `ls` makes it a tab. */
+/** Name and state, separated by a tab. The shell passes `\\t` on unchanged, and `ls` converts it to a tab. */
 const NAMED = '{{.name}}\\t{{.status.state}}';
 const sessionsFor = (which: string): string =>
   `spool ls --seen ${which} --format "${NAMED}" 2>/dev/null`.replace('  ', ' ');
@@ -288,7 +288,7 @@ ${cases.join('\n')}
 if [[ $funcstack[1] == _spool ]]; then _spool "$@"; else compdef _spool spool; fi`;
 }
 
-/** The possible values of an argument. Colons are escaped, because zsh gives them a meaning. */
+/** Returns the possible values of an argument. Colons are escaped, because they have a meaning in zsh. */
 function zshWords({ words }: Flag): string {
   return words === undefined ? ' ' : `(${words.join(' ').replaceAll(':', '\\:')})`;
 }

@@ -1,4 +1,4 @@
-/** `spool config`: checks the user's `config.json`, says where it is, shows which settings apply and why, and changes one. */
+/** `spool config`: checks the user's `config.json`, prints its path, shows which settings apply and why, and changes one. */
 import { existsSync } from 'node:fs';
 import { configPath, userConfig } from '@spool/client/node';
 import { SETTING_KEYS, SETTINGS } from '@spool/protocol/config';

@@ -16,7 +16,7 @@ import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { userSettings } from '../command-line/user-settings.ts';
 
-/** The time in which the daemon processes must end after the grace period of the sessions. */
+/** The time limit for the daemon's processes to end, after the grace period of the sessions. */
 const END_MS_MAX = 10_000;
 const POLL_MS = 15;
 
@@ -109,7 +109,7 @@ async function mayEndSessions(program: ProgramLocation): Promise<boolean> {
   return false;
 }
 
-/** Returns the status; null if no daemon is running. With `start`, one is started. */
+/** Returns the status; null if no daemon is running. With `start`, it starts one. */
 async function statusOf(program: ProgramLocation, start: boolean): Promise<DaemonStatus | null> {
   try {
     await using client = await openForRequests(program, { start });
@@ -150,7 +150,7 @@ interface StoppedDaemon extends DaemonStatus {
   readonly leftRunning: readonly LeftProcess[];
 }
 
-/** Stops the daemon and waits until its processes are gone. Null if none was running. */
+/** Stops the daemon and waits until its processes are gone. Returns null if none was running. */
 async function stop(program: ProgramLocation, graceMs: number): Promise<StoppedDaemon | null> {
   const status = await statusOf(program, false);
   if (status === null) return null;
@@ -176,18 +176,18 @@ async function stop(program: ProgramLocation, graceMs: number): Promise<StoppedD
   return { ...status, leftRunning };
 }
 
-/** Whether the error is one with which a stopping daemon may still answer. */
+/** Returns whether a stopping daemon may still answer with this error. */
 function isStopping(error: unknown): boolean {
   if (SpoolError.is(error, 'DAEMON_STOPPING') || SpoolError.is(error, 'CONNECTION_LOST')) return true;
   throw error;
 }
 
-/** Whether the process is alive. A zombie (in a container without an init, for example) is not. */
+/** Returns whether the process is alive. A zombie (for example in a container without an init) does not count. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch {
-    return false; // ESRCH: gone; EPERM: another user's process has the number now
+    return false; // ESRCH: it is gone; EPERM: another user's process has the number now
   }
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));

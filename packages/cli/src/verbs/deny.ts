@@ -1,4 +1,4 @@
-/** `spool deny`: denies a request of an agent. If several requests wait, the caller names one. Keeps SHOW-11. */
+/** `spool deny`: denies a request of an agent. If several requests are waiting, the caller names one. Keeps SHOW-11. */
 import { namedAsk, onlyAsk, optionOf, type PermissionEvent, waitingAsks } from '../agents/pending-asks.ts';
 import { printDecision } from '../agents/print-decision.ts';
 import { openClient, type VerbAction } from '../program.ts';

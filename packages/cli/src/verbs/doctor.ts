@@ -39,15 +39,15 @@ export interface DoctorFinding {
   readonly level: 'ok' | 'warn' | 'fail';
   readonly says: string;
   readonly todo?: string;
-  /** Applies a remedy that can do no harm, for `--fix`, and returns a sentence about it. Not printed. */
+  /** Applies a harmless remedy, for `--fix`, and returns a sentence about it. It is not printed. */
   readonly fix?: () => string;
 }
 
 const DISK_BYTES_WARN = 1024 ** 3;
 const DISK_BYTES_FAIL = 50 * 1024 ** 2;
 /**
- * The limit of open files below which a warning is given. A session needs five descriptors, and a daemon should hold hundreds of
- * sessions.
+ * The limit of open files below which a warning is given. A session needs five descriptors, and a daemon should be able to hold
+ * hundreds of sessions.
  */
 const OPEN_FILES_WARN = 4096;
 /** The share of open files above which the daemon starts to refuse requests. */
@@ -121,7 +121,7 @@ export function nodeVersion(version: string): DoctorFinding {
   };
 }
 
-/** Files of the bundle, by purpose. Those without an extension are separate programs. */
+/** Files of the bundle, by purpose. Files without an extension are separate programs. */
 const BUNDLE = {
   program: ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'gateway.mjs', 'spool_native.node', 'spool-fd-store'],
   agents: ['driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-beside', 'spool-hook', 'spool-tied'],
@@ -142,7 +142,7 @@ export function files({ isBundled, folder: dist }: Pick<ProgramLocation, 'isBund
   });
 }
 
-/** Checks for kernel features that spool uses. The addon falls back where it can; the finding names the loss. */
+/** Checks for kernel features that spool uses. The addon falls back where it can; the finding names the effect. */
 export function kernel(platform: string, version: string): DoctorFinding {
   const check = 'system';
   if (platform !== 'linux') {
@@ -261,7 +261,7 @@ async function ownRules(program: ProgramLocation, home: Home): Promise<DoctorFin
   }
 }
 
-/** `spool doctor rules`: the faults of the user's rules, and each saved case. */
+/** `spool doctor rules`: prints the faults of the user's rules, and each saved case. */
 async function examineRules(program: ProgramLocation): Promise<DoctorFinding[]> {
   const home = homeFrom(process.env, process.getuid?.() ?? 0);
   const found = await checkedConfig(program, home);
@@ -372,7 +372,7 @@ export function daemonFiles({ openFiles: files }: DaemonStatus): DoctorFinding[]
   ];
 }
 
-/** Faults that the running gateway has survived: none is expected, so each is worth a report. */
+/** Faults that the running gateway has survived: none is expected, so each should be reported. */
 export function gatewayFaults({ gateway }: Pick<DaemonStatus, 'gateway'>, file: string): DoctorFinding[] {
   if (!gateway) return [];
   const check = 'gateway';
@@ -386,7 +386,7 @@ function parsedFaults(file: string): GatewayFaults | null {
   try {
     return JSON.parse(file) as GatewayFaults | null;
   } catch {
-    return null; // there is none, or it is being written
+    return null; // it does not exist, or is being written
   }
 }
 
@@ -461,6 +461,6 @@ function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // no /proc: the check then says "unknown"
+    return ''; // no /proc: the check then reports "unknown"
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `spool driver NAME`: an agent in a pipe, commands in and events out (`driver-process/pipe`). With `--replay FILE` it turns a
- * recording into events, one a line. Keeps DRV-9.
+ * `spool driver NAME`: runs an agent in a pipe, with commands as input and events as output (`driver-process/pipe`). With `--replay
+ * FILE` it converts a recording to events, one per line. Keeps DRV-9.
  */
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -45,7 +45,10 @@ const driver: VerbAction<'driver'> = async ({ flags, operands }, program) => {
 
 export default driver;
 
-/** `driver-process/pipe`, a program beside this one: what finds and ends processes is not part of the command line. */
+/**
+ * `driver-process/pipe` is a program beside this one, because the code that finds and ends processes is not part of the command
+ * line.
+ */
 interface PipeProgram {
   readonly Pipe: new (options: {
     readonly name: DriverName;
@@ -90,7 +93,7 @@ async function runInPipe(
   return exitCodeOfSession(endedBy === null ? { exitCode, signal } : { exitCode: null, signal: endedBy });
 }
 
-/** Returns the options that are given. */
+/** Returns the options without absent ones. */
 function present(options: AgentStartOptions): Pick<DialectOptions, 'model' | 'mode' | 'resume'> {
   const { model, mode, resume } = options;
   return { ...(model && { model }), ...(mode && { mode }), ...(resume && { resume }) };

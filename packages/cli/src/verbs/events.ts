@@ -11,7 +11,7 @@ import { jsonText } from '../output/json-text.ts';
 import { writeText } from '../output/stdio.ts';
 import { hasNodes } from '../remote/has-nodes.ts';
 
-/** The age of the oldest events of all sessions without --since. */
+/** The age of the oldest events that are shown for all sessions without --since. */
 const PAST_MS = 24 * 60 * 60 * 1000;
 
 const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
@@ -38,7 +38,7 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
   const types = flags.type.length > 0 ? flags.type : undefined;
   const isEverywhere = sessions === undefined && hasNodes(program);
   const machines = new EventMachines(client, program.host()?.node);
-  // Subscribe before listing, so that no event in between is missed; duplicates are printed once.
+  // Subscribes before listing, so that no event in between is missed; duplicates are printed once.
   const live = flags.follow ? (isEverywhere ? client.nodes : client).events({ sessions, types }) : [];
   const told = new Set<string>();
   if (!flags.new) {
@@ -78,7 +78,7 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
 
 export default events;
 
-/** The time in milliseconds since 1970. The events of sessions that were named go back to their start. */
+/** The time in milliseconds since 1970. The events of named sessions go back to their start. */
 function sinceOf(text: string | undefined, isNamed: boolean): number {
   if (text === undefined) return isNamed ? 0 : Date.now() - PAST_MS;
   const place = logPlaceOf(text, '--since', 'events', { isAge: true });
@@ -102,7 +102,7 @@ function isEndStatus(event: ListedEvent): boolean {
   return event.type === 'session-status' && event.status.state === 'exited';
 }
 
-/** Identifies an event that may come both from the past and from the subscription. */
+/** Returns the identity of an event that may come both from the past and from the subscription. */
 function keyOf(event: ListedEvent): string {
   if ('session' in event) return `${event.type} ${event.session.id}`;
   if (event.type === 'session-status') return `${event.type} ${event.id} ${event.status.state} ${event.status.offset}`;

@@ -91,7 +91,7 @@ const CHANNELS: Readonly<Record<SideChannel['agent'], string>> = {
   opencode: 'its own port',
 };
 
-/** `Codex 0.169.0 has its own app-server: PATH`, or why it has none. */
+/** Describes the app-server: `Codex 0.169.0 has its own app-server: PATH`, or why there is none. */
 export function sideChannelLine({ agent, version, socket, hasEvents, why }: SideChannel): string {
   const program = `${PROGRAMS[agent]}${version === null ? '' : ` ${version}`}`;
   return printable(`${program} ${sideChannelText(agent, socket, hasEvents, why ?? '')}`);

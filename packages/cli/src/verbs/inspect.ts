@@ -1,4 +1,4 @@
-/** `spool inspect`: everything about one session; of an agent, also the requests that wait, whole. Keeps REQ-1, SHOW-11. */
+/** `spool inspect`: prints everything about one session; for an agent, also the whole waiting requests. Keeps REQ-1, SHOW-11. */
 import { type SessionInfo, SpoolError, type Viewer } from '@spool/protocol';
 import type { RequestEvent, TerminalModes } from '@spool/client';
 import { longDuration, shortDuration } from '@spool/protocol/duration';
@@ -12,7 +12,7 @@ import { print, printJson } from '../output/stdio.ts';
 const inspect: VerbAction<'inspect'> = async ({ flags, operands }, program) => {
   await using client = await openForRequests(program);
   const session = await client.get(operands[0] ?? '');
-  // A session may end, or be unreadable: its known part is shown all the same.
+  // A session may end, or be unreadable; its known part is shown anyway.
   const modes = await client.modes(session.id).catch((error: unknown) => {
     if (SpoolError.is(error)) return null;
     throw error;
@@ -26,7 +26,7 @@ const inspect: VerbAction<'inspect'> = async ({ flags, operands }, program) => {
   return 0;
 };
 
-/** Returns the requests of an agent that wait; null for a session that is not one. */
+/** Returns the waiting requests of an agent; null for a session that is not an agent. */
 async function openRequests(program: ProgramLocation, session: SessionInfo): Promise<readonly RequestEvent[] | null> {
   if (session.driver === undefined) return null;
   if (session.state !== 'running') return [];
@@ -35,7 +35,7 @@ async function openRequests(program: ProgramLocation, session: SessionInfo): Pro
   return await new AgentHandle(client, session).requests();
 }
 
-/** Members and their names are for programs: add, never rename. */
+/** The members and their names are for programs: they may be added to, but never renamed. */
 function requestJson(ask: RequestEvent): Readonly<Record<string, unknown>> {
   const { request, digest } = ask;
   if (ask.kind === 'question.asked') {
@@ -93,7 +93,7 @@ export function describeSession(session: SessionInfo, now: number, modes: Termin
   return facts.filter(([, value]) => value !== '').map(([fact, value]) => `${fact.padEnd(13)}${value}`);
 }
 
-/** `alternate screen, application cursor keys, mouse drag (sgr)`; nothing for a fresh terminal. */
+/** Describes the modes: `alternate screen, application cursor keys, mouse drag (sgr)`; empty for a fresh terminal. */
 function modeWords(modes: TerminalModes): string {
   const { mouse, mouseEncoding, kittyKeyboard, modifyOtherKeys } = modes;
   return [
@@ -110,14 +110,14 @@ function modeWords(modes: TerminalModes): string {
     .join(', ');
 }
 
-/** `node 4711`, and for a tied session the processes that it ends with. */
+/** Describes the owner: `node 4711`, and for a tied session the processes that it ends with. */
 function startedByWords(startedBy: SessionInfo['startedBy']): string {
   if (startedBy === null) return '';
   const { who, owners, isTied } = startedBy;
   return printable(who) + (isTied ? `; stopped when process ${owners.map(({ pid }) => pid).join(' or ')} is gone` : '');
 }
 
-/** `2: cli 4711 120x40 (3m), cli 4712 read-only (5s)` */
+/** Describes the viewers: `2: cli 4711 120x40 (3m), cli 4712 read-only (5s)`. */
 function viewerWords(viewers: readonly Viewer[], now: number): string {
   if (viewers.length === 0) return '';
   const each = viewers.map(({ who, size, isReadOnly, since }) =>
@@ -135,7 +135,7 @@ function when(at: number, now: number): string {
   return `${formatTime(at)} (${shortDuration(now - at)} ago)`;
 }
 
-/** `1.2M (1234567 bytes)`; a small size is said once. */
+/** Formats a size: `1.2M (1234567 bytes)`; a small size is printed once. */
 function outputWords(bytes: number): string {
   const short = formatByteSize(bytes);
   return short === String(bytes) ? `${bytes} bytes` : `${short} (${bytes} bytes)`;

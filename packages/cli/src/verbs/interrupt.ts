@@ -5,7 +5,7 @@ import { openClient, type VerbAction } from '../program.ts';
 import { printable } from '../output/printable.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
 
-/** The time in which an interrupted agent ends its turn; after it, the outcome is unknown. */
+/** The time within which an interrupted agent usually ends its turn; after it, the outcome is unknown. */
 const REACTION_MS = 5000;
 
 const interrupt: VerbAction<'interrupt'> = async ({ flags, operands }, program) => {

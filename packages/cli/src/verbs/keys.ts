@@ -13,12 +13,12 @@ const keys: VerbAction<'keys'> = async ({ flags, operands }, program) => {
   const session = flags.latest ? '' : operands[0]!;
   const names = keyNames(flags.latest ? operands : operands.slice(1));
   if (names.length === 0) throw new UsageError('`keys` needs KEY', 'keys');
-  for (const name of names) bytesOf(name, INITIAL_MODES); // reject a wrong name before any key is pressed
+  for (const name of names) bytesOf(name, INITIAL_MODES); // rejects a wrong name before any key is pressed
   await using client = await openForRequests(program);
   const info = await client.get(session);
   const { id } = info;
   const modes = await modesOf(client, info);
-  // Each key is its own write, as from a keyboard: an Escape and a letter in one write would be Alt and that letter.
+  // Each key is a separate write, as from a keyboard: an Escape and a letter in one write would be Alt and that letter.
   for (const name of names) await client.write(id, bytesOf(name, modes));
   if (flags.json) printJson({ ...namedJson(info), keys: names });
   return 0;

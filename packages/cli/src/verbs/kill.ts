@@ -11,7 +11,7 @@ import { UsageError } from '../command-line/usage-error.ts';
 
 const kill: VerbAction<'kill'> = async ({ flags, operands }, program) => {
   const asked = flags.signal === undefined ? 'SIGKILL' : signalName(flags.signal);
-  const signal = asked === 'SIGKILL' ? undefined : asked; // which is what this verb does anyway, and to all processes
+  const signal = asked === 'SIGKILL' ? undefined : asked; // this verb does that anyway, and to all processes
   const choice: SessionSelection = { verb: 'kill', kind: 'running', ...flags };
   return await forEachSession(
     program,

@@ -43,12 +43,12 @@ interface LogRequest {
   readonly newFilter: () => LineFilter;
 }
 
-/** Prints several sessions: one after the other, or with --follow as their lines come. */
+/** Prints several sessions: one after the other, or with --follow in the order in which lines arrive. */
 async function printSeveral(client: Client, sessions: readonly SessionInfo[], request: LogRequest): Promise<void> {
   const { PrefixedLines } = await import('../session-output/prefixed-lines.ts');
   const width = Math.max(...sessions.map(({ name }) => displayWidth(printable(name))));
   const print = async (session: SessionInfo): Promise<void> => {
-    // A line of JSON names its session itself.
+    // A line of JSON itself names its session.
     if (request.flags.json) return await printOne(client, session, { ...request, write: writeText });
     const lines = new PrefixedLines(session.name, width, writeText);
     await printOne(client, session, { ...request, write: lines.write });
@@ -88,7 +88,7 @@ async function printOne(
       write,
     });
   }
-  // The offset at a time is after the output of that very moment, which belongs to what came since.
+  // The offset at a time is after the output of that very moment, but that output belongs to the requested range.
   const from = await offsetOf(client, session, since && 'time' in since ? { time: since.time - 1 } : since);
   const until = end === undefined ? undefined : await offsetOf(client, session, end);
   const first = flags.tailBytes === undefined ? from : Math.max(from, (until ?? session.offset) - flags.tailBytes, 0);
@@ -99,7 +99,7 @@ async function printOne(
     until,
     isFollowing: flags.follow && until === undefined,
     wantsFrames: flags.frames,
-    // Text that a program reads has no colours; --text asks for that on a terminal too.
+    // Text for a program has no colours; --text requests the same on a terminal.
     isStyled: !flags.json && !flags.text && wantsColour(1),
     hasTimes: flags.timestamps,
     isJson: flags.json,
@@ -131,7 +131,7 @@ function check(flags: Flags): void {
 const streamOf = ({ stdout, stderr }: Flags): 'stdout' | 'stderr' | undefined =>
   stdout === stderr ? undefined : stdout ? 'stdout' : 'stderr';
 
-/** The exact bytes, or the same as events in NDJSON. */
+/** Prints the exact bytes, or the same as events in NDJSON. */
 async function writeBytes(
   client: Client,
   session: SessionInfo,

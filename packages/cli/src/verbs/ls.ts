@@ -1,4 +1,4 @@
-/** `spool ls`: lists sessions as a table, as ids, as JSON or as lines of one's own form. Keeps LIST-2 and LIST-5. */
+/** `spool ls`: lists sessions as a table, as ids, as JSON or with a template. Keeps LIST-2 and LIST-5. */
 import type { RequestClient } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -10,7 +10,7 @@ import { notice, print, printJson, terminalHeight, terminalWidth, wantsColour } 
 import { openForRequests, type VerbAction } from '../program.ts';
 import { hasNodes } from '../remote/has-nodes.ts';
 
-/** The number of ended sessions shown without --all; fewer on a terminal where the running ones would scroll away. */
+/** The number of ended sessions shown without --all; fewer on a terminal where the running ones would scroll out of view. */
 const ENDED_SHOWN = 10;
 const ENDED_SHOWN_MIN = 3;
 /** The header, the line about more sessions, and the prompt of the shell. */
@@ -58,7 +58,7 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
 
 export default ls;
 
-/** Lists the sessions of nodes, without which a list must not fail. */
+/** Lists the sessions of nodes; a list must not fail without them. */
 async function listNodes(
   asked: ListQuery,
   limit: number | undefined,

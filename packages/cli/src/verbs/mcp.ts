@@ -1,4 +1,4 @@
-/** `spool mcp`: an MCP server for one agent on stdin and stdout. In a terminal, it says so. */
+/** `spool mcp`: an MCP server for one agent on stdin and stdout. In a terminal, it explains this. */
 import { serve } from '@spool/mcp';
 import { isTerminal, notice } from '../output/stdio.ts';
 import type { VerbAction } from '../program.ts';

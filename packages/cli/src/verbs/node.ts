@@ -148,7 +148,7 @@ async function addOverSsh(
   return await askNodes('add', { url, name, role, agent: process.env.SSH_AUTH_SOCK }, road);
 }
 
-/** Refuses to remove a node with sessions: their output would be gone. */
+/** Refuses to remove a node with sessions, because their output would be lost. */
 async function checkLosses(url: string, isForced: boolean): Promise<void> {
   if (isForced) return;
   const { sessionsLostOverSsh } = await import('../remote/ssh-node.ts');
@@ -163,7 +163,7 @@ async function checkLosses(url: string, isForced: boolean): Promise<void> {
     });
 }
 
-/** Removes the package there. With --force, a node that is not reached is forgotten all the same. */
+/** Removes the package on the node. With --force, a node that cannot be reached is forgotten anyway. */
 async function removeThere(url: string, isForced: boolean): Promise<void> {
   const { removeOverSsh } = await import('../remote/ssh-node.ts');
   try {

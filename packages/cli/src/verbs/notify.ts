@@ -1,4 +1,4 @@
-/** `spool notify test`: sends a notification to every configured channel, from the daemon, and says what became of each. */
+/** `spool notify test`: sends a notification to every configured channel, from the daemon, and reports the result of each. */
 import { configPath } from '@spool/client/node';
 import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';

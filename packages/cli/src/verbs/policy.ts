@@ -1,5 +1,5 @@
 /**
- * `spool policy`: shows the policy's decision about a request, and finds rules that do not do what they seem to. It needs no
+ * `spool policy`: shows the policy's decision about a request, and finds rules that do not have their apparent effect. It needs no
  * daemon, and decides as a running agent's driver does. Keeps POL-8.
  */
 import * as fs from 'node:fs';
@@ -90,7 +90,7 @@ function check(flags: PolicyFlags): number {
   return isFaulty ? EXIT.failed : 0;
 }
 
-/** The policy of a path that was given must be there; the user's own may be missing. */
+/** A policy whose path was given must exist; the user's own may be missing. */
 function policyFile(given: string | undefined): PolicyFile {
   const path = given ?? configPath(process.env).replace(/config\.json$/, 'policy.json');
   let text: string;

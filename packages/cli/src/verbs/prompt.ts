@@ -20,7 +20,7 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   const { id, name, driver: reader, size } = await client.get(session);
   const driver = size === null ? reader : undefined; // a prompt for an agent in a terminal is typed
   const key = flags.key ?? (driver ? client.newId() : undefined);
-  // Drop trailing newlines, because Enter is pressed separately.
+  // Drops trailing newlines, because Enter is pressed separately.
   const prompted = await client.prompt(id, text.replace(/\n+$/, ''), {
     key,
     force: flags.force,
@@ -40,7 +40,7 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
     );
   if (wanted === null) {
     if (flags.json) printJson({ ...sessionJson(prompted.session), ...said });
-    // A terminal shows what became of it; an agent without one may take it later.
+    // A terminal shows the outcome; an agent without one may take the prompt later.
     else if (driver && !isRepeated && isConfirmed) print(`Sent to ${printable(name)}.`);
     return isConfirmed || isRepeated ? 0 : EXIT.failed;
   }
@@ -55,9 +55,9 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
 
 export default prompt;
 
-/** The time in which a driver takes a command. It does so at once, unless it is being replaced. */
+/** The time within which a driver takes a command. It takes one at once, unless it is being replaced. */
 const TAKEN_MS = 5000;
-/** The time in which an agent prints something, or has closed its input; one that thinks first is not waited for. */
+/** The time within which an agent prints something or has closed its input; an agent that thinks first is not waited for. */
 const SOON_MS = 1500;
 
 const isNews = (event: AgentEvent): boolean => event.raw !== undefined || isClosed(event);
@@ -65,7 +65,7 @@ const isClosed = (event: AgentEvent): boolean => event.kind === 'notice' && even
 
 /** Returns the reason why a prompt to an agent without a terminal may not arrive; null if there is none. */
 async function doubtOf(client: Client, session: string, id: string, from: number): Promise<string | null> {
-  // The command is somewhere after `from`: as after a repetition, its place is looked for.
+  // The command is somewhere after `from`; after a repetition its offset is unknown, so it is searched for.
   const sent = { id, offset: from, isRepeated: false };
   const soon = await commandOutcome(client, session, sent, { withinMs: SOON_MS, isReaction: isNews });
   const { isTaken, refusal, reaction } = soon.isTaken

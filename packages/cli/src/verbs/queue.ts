@@ -7,7 +7,7 @@ import { printable } from '../output/printable.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
 import { openClient, type VerbAction } from '../program.ts';
 
-/** The time in which a driver takes a command. It does so at once, unless it is being replaced or the machine is busy. */
+/** The time within which a driver takes a command. It takes one at once, unless it is being replaced or the machine is busy. */
 const TAKEN_MS = 30_000;
 
 interface WaitingPrompt {

@@ -56,7 +56,7 @@ const playWithKeys: Play = async (client, session, at, clock, leaving) => {
   return isEnded;
 };
 
-/** Plays without a keyboard: prints the bytes as they came. */
+/** Plays without a keyboard: prints the bytes at their recorded times. */
 const playPlainly: Play = async (client, session, at, clock, leaving) => {
   using terminal = new UserTerminal();
   const screen = new ViewerScreen({}, (bytes) => writeOut(bytes, 1, leaving.signal));

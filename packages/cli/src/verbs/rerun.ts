@@ -1,6 +1,6 @@
 /**
  * `spool rerun`: starts the command of an ended session again, in its folder, as a new session. An agent continues its own
- * conversation. Of several sessions, one that cannot be started is reported, and the others are started. Keeps RUN-50.
+ * conversation. If one of several sessions cannot be started, this is reported, and the others are started. Keeps RUN-50.
  */
 import { agentEnvironment, type Client } from '@spool/client/node';
 import { isHeadless, type SessionInfo, SpoolError } from '@spool/protocol';
@@ -12,10 +12,10 @@ import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
 import { openClient, type ProgramLocation, type VerbAction } from '../program.ts';
 import { runPlace } from '../remote/run-place.ts';
 
-/** The label of a new session that names the old one: a second `rerun --lost` does not start it again. */
+/** The label of a new session that names the old one, so that a second `rerun --lost` does not start it again. */
 const RERUN_OF = 'rerun-of';
 
-/** The daemon ends a command that is too long to be shown with this character. */
+/** The daemon shortens a long command, and marks that with this character. */
 const ELLIPSIS = '…';
 
 const rerun: VerbAction<'rerun'> = async ({ flags, operands }, program) => {
@@ -57,7 +57,7 @@ function check({ name, state, command }: SessionInfo): void {
     });
 }
 
-/** Shows the list. A program confirms with --yes. */
+/** Prints the list, and asks the user. A program confirms with --yes. */
 async function isConfirmed(chosen: readonly SessionInfo[], flags: { readonly yes: boolean }): Promise<boolean> {
   if (chosen.length === 0) {
     notice('No session is lost.');

@@ -7,7 +7,7 @@ import { printable } from '../output/printable.ts';
 
 const rm: VerbAction<'rm'> = async ({ flags, operands }, program) => {
   if (flags.ended && flags.all) throw new UsageError('use --ended or --all, not both', 'rm');
-  // Age counts from the end, so that a session that runs for weeks is not an old one.
+  // The age is counted from the end, so that a session that ran for weeks is not old at its end.
   const kind = flags.all ? (flags.force ? 'any' : 'ended') : 'ended';
   const choice: SessionSelection = { ...flags, verb: 'rm', kind, all: flags.all || flags.ended };
   return await forEachSession(

@@ -47,7 +47,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (!isAttached && !flags.detach) refuseFolder('run');
   const settings = userSettings({ isQuiet: flags.quiet || flags.json });
   const options = {
-    // On another machine, the shell is that of the user there.
+    // On another machine, its user's shell is used.
     command: operands.length > 0 || program.host() !== null ? operands : [userShell()],
     ...runPlace(program, flags),
     name: flags.name,
@@ -56,7 +56,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     timeoutMs: flags.timeout,
     idleTimeoutMs: flags.idleTimeout,
     sizePolicy: sizePolicyOf(flags.sizePolicy, 'run') ?? settings.sizePolicy,
-    // Piped input is not typed, so the output would contain it twice.
+    // Piped input is not typed, because the output would then contain it twice.
     echo: isAttached || flags.detach || isTerminal(0) || isNothing(0) ? undefined : false,
     retainBytes: flags.retain ?? settings.retain ?? undefined,
     sideChannel: flags.noSideChannel ? false : undefined,
@@ -123,7 +123,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
 
 export default run;
 
-/** Prints to stderr, so that stdout has only the output of the command. A session that still runs gets no summary. */
+/** Prints to stderr, so that stdout has only the output of the command. A session that is still running gets no summary. */
 async function tellSummary(client: Client, id: string, asJson: boolean): Promise<void> {
   try {
     if (!isEnded(await client.get(id))) return;
@@ -156,7 +156,7 @@ async function assumedColours(): Promise<TerminalColours | undefined> {
   return (await import('../attach/terminal-colours.ts')).environmentColours(process.env);
 }
 
-/** Whether the input is /dev/null: a terminal that someone attaches to later echoes as usual. */
+/** The input is /dev/null: a terminal that someone attaches later echoes as usual. */
 function isNothing(fd: number): boolean {
   return fstatSync(fd).rdev === statSync('/dev/null').rdev;
 }

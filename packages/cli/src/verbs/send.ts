@@ -19,7 +19,7 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
   if (flags.key !== undefined && file !== undefined) throw new UsageError('--key requires TEXT', 'send');
   const source = file === undefined ? null : await openSource(file);
   await using client = await openForRequests(program);
-  // Resolve the name once, so that all pieces go to the same session even if names change.
+  // Resolves the name once, so that all pieces go to the same session even if names change.
   const info = await client.get(session);
   const { id } = info;
   let bytes = 0;
@@ -36,7 +36,7 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
   }
   if (source !== null) for await (const piece of source) await put(piece);
   else if (words.length > 0) await put(Buffer.from(words.join(' ')));
-  // A separate write: a program that treats the text as a paste would treat Enter as part of it.
+  // Enter is a separate write: a program that treats the text as a paste would treat Enter as part of it.
   if (flags.enter) await put(Buffer.from('\r'));
   if (flags.json) printJson({ ...namedJson(info), bytes });
   return 0;

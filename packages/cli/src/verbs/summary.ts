@@ -1,10 +1,10 @@
-/** `spool summary`: the result or the current state of a session, on one page; with -f again and again, until its end. */
+/** `spool summary`: prints the result or the present state of a session, on one page; with -f repeatedly, until its end. */
 import { openClient, type VerbAction } from '../program.ts';
 import { jsonText } from '../output/json-text.ts';
 import { print, writeText } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** The shortest interval. A summary reads the screen, the history and the folder: more often would only cost. */
+/** The shortest interval. A summary reads the screen, the history and the folder: a shorter interval would only cost more. */
 const EVERY_MS_MIN = 1000;
 
 const summary: VerbAction<'summary'> = async ({ flags, operands }, program) => {

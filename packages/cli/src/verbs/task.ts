@@ -70,8 +70,8 @@ function limitOf(ms: number | undefined): number | undefined {
 }
 
 /**
- * Returns the owners of a task. In the foreground two processes own a tied task: this one, and the one that called it. In the
- * background only the latter remains. All other tasks remember the caller, for `--mine`.
+ * Returns the owners of a task. In the foreground a tied task has two owners: this process, and the one that called it. A task in
+ * the background has only the latter.
  */
 function ownersOf({ withMe, owner, detach }: Flags): Pick<RunOptions, 'owners' | 'whileOwner'> {
   const named = owner ?? process.ppid;
@@ -86,7 +86,7 @@ function ownersOf({ withMe, owner, detach }: Flags): Pick<RunOptions, 'owners' |
   return { owners: self === null ? [identity] : [identity, self], whileOwner: isTied };
 }
 
-/** Refuses owners: a process of another machine cannot be watched from there. */
+/** Refuses owners, because a process of another machine cannot be watched from there. */
 function noOwners({ withMe, owner }: Flags): Record<never, never> {
   if (!withMe && owner === undefined) return {};
   throw new UsageError('a task on another machine cannot be tied to a process of this one; use --timeout', 'task');
@@ -153,7 +153,7 @@ async function list(flags: Flags, program: ProgramLocation): Promise<number> {
   return 0;
 }
 
-/** Its owners are recorded with their start times, so a reused pid is not taken for one. */
+/** Its owners are recorded with their start times, so that a reused pid is not mistaken for one. */
 function isOfCaller({ startedBy }: SessionInfo): boolean {
   const caller = processIdentity(process.ppid);
   return (
@@ -176,7 +176,7 @@ export function tableOf(sessions: readonly SessionInfo[], now: number, width: nu
     { title: 'MILESTONE', matters: 3, least: 10 },
   ] as const;
   const rows = sessions.map((session) => {
-    const { name } = session; // two tasks may have one name; their sessions do not
+    const { name } = session; // two tasks may have the same name, but their sessions do not
     const { id, state, startedAt, finishedAt, exitCode } = taskOf(session);
     const exit = exitCode ?? session.signal ?? '';
     const question = session.state === 'running' ? taskQuestion(session.status) : null;

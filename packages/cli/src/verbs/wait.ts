@@ -1,4 +1,4 @@
-/** `spool wait`: waits until sessions end, become idle, ask or print something, and says which it was. */
+/** `spool wait`: waits until sessions end, become idle, ask or print something, and reports which. */
 import { type WaitEnd, waitFor, waitForFirst } from '@spool/client/waits';
 import { openClient, openForRequests, type VerbAction } from '../program.ts';
 import { print, printJson } from '../output/stdio.ts';
@@ -26,7 +26,7 @@ const wait: VerbAction<'wait'> = async ({ flags, operands }, program) => {
         );
   return ends.map((end) => endCode(end, wanted)).find((code) => code !== 0) ?? 0;
 
-  /** Prints each end as it comes: one line for each session, in JSON too. */
+  /** Prints each end when it comes: one line for each session, in JSON too. */
   function tell(end: WaitEnd): WaitEnd {
     if (flags.json) printJson(endJson(end));
     else print(endLine(end));

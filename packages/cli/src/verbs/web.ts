@@ -37,7 +37,7 @@ const web: VerbAction<'web'> = async ({ flags, operands }, program) => {
 
 export default web;
 
-/** Returns the options; undefined when none is given: then any gateway will do. */
+/** Returns the options; undefined without any: then every gateway will do. */
 function optionsOf(flags: Parameters<VerbAction<'web'>>[0]['flags']): GatewayOptions | undefined {
   const { port, host, basePath, tlsCert, tlsKey, tls, tailscale, publicUrl, trustProxy } = flags;
   if (tls !== undefined && tls !== 'own' && tls !== 'self-signed')

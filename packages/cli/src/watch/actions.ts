@@ -87,7 +87,9 @@ async function started(wanted: NewSession, start: () => Promise<SessionInfo>): P
   }
 }
 
-/** Returns name, folder and environment. On another machine: the environment there, and its home folder if none is named. */
+/**
+ * Returns name, folder and environment. On another machine, these are the environment there, and its home folder if none is named.
+ */
 async function placeOf(
   client: Client,
   { name, folder }: NewSession,
@@ -113,7 +115,7 @@ export async function answerSession(
   }
 }
 
-/** Returns the command of a line. Plain words are a command as they are, which names the session better than `sh`. */
+/** Returns the command of a line. Plain words are run directly, because they name the session better than `sh`. */
 function commandOf(line: string): string[] {
   const words = line.trim().split(/\s+/);
   return words.every((word) => /^[\w@%+:,./-]+$/.test(word)) ? words : ['sh', '-c', line];

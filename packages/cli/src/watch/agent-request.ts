@@ -23,7 +23,7 @@ export type RequestKey =
 
 const WRITE_LABELS = { message: 'deny, because:', answer: 'answer:', input: 'allow this instead:' } as const;
 
-/** Returns the request that waits longest; null if none does. */
+/** Returns the request that has waited longest; null if there is none. */
 export async function openRequest(client: Client, row: Row): Promise<AgentRequest | null> {
   const agent = await client.openAgent(row.id);
   const [ask] = await agent.requests();

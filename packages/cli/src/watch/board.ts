@@ -30,13 +30,13 @@ export class WatchBoard implements Disposable {
   readonly #listed = Promise.withResolvers<void>();
   /** The index of the order. */
   #order = 0;
-  /** Whether the preview is shown; null: if there is room. */
+  /** Whether the preview is shown; null if that depends on the room. */
   #showsPreview: boolean | null = null;
   readonly preview: SessionPreview;
   filter = '';
   showsEnded: boolean;
   size: Size = { cols: 80, rows: 24 };
-  /** Rows that a question or a long message takes from the list. */
+  /** The rows that a question or a long message takes from the list. */
   panelRows = 0;
   /** Called when something visible has changed. */
   onChange: () => void = () => {};
@@ -53,14 +53,14 @@ export class WatchBoard implements Disposable {
     this.preview[Symbol.dispose]();
   }
 
-  /** Resolves when the sessions are known: before that, a key would move through an empty list. */
+  /** Resolves when the sessions are known: until then, a key would move through an empty list. */
   get listed(): Promise<void> {
     return this.#listed.promise;
   }
 
-  /** Keeps the list up to date, also while another screen is on the terminal. Rejects when the events end. */
+  /** Keeps the list up to date, even while another screen is on the terminal. Rejects when the events end. */
   async follow(signal: AbortSignal): Promise<never> {
-    // Subscribe before listing, so that no event in between is missed.
+    // Subscribes before listing, so that no event in between is missed.
     const events = this.#client.events({ types: LIST_EVENTS, signal });
     this.#list.replace(await recentSessions(this.#client));
     this.#listed.resolve();
@@ -77,7 +77,7 @@ export class WatchBoard implements Disposable {
     throw new SpoolError('CONNECTION_LOST');
   }
 
-  /** The list is not on the terminal: nothing needs to be followed. */
+  /** The list is not on the terminal, so nothing has to be followed. */
   rest(): void {
     this.#lines.follow([]);
     this.preview.follow(null);
@@ -117,7 +117,7 @@ export class WatchBoard implements Disposable {
     this.#showsPreview = this.layout.preview === 0;
   }
 
-  /** The list may have changed since the last look at it. */
+  /** The list may have changed since it was last drawn. */
   settle(): void {
     this.#selection.settle(this.#shown(), this.layout.list);
   }

@@ -8,7 +8,7 @@ import { doingOf, type Row } from './list.ts';
 export interface Widths {
   readonly state: number;
   readonly name: number;
-  /** 0 hides the column; also for the next two. */
+  /** 0 hides the column; this also applies to the next two. */
   readonly age: number;
   readonly doing: number;
   readonly last: number;
@@ -23,7 +23,7 @@ const NAME_WIDTH_MIN = 6;
 const AGE_WIDTH = 5;
 /** The smallest useful width of a column of text. */
 const TEXT_WIDTH_MIN = 12;
-/** Texts change all the time: their column is as wide as the next of these steps, so that columns do not dance. */
+/** Texts change all the time, so their column is as wide as the next of these steps, and columns do not jump. */
 const TEXT_STEP = 12;
 
 export function stateOf(row: Row, width: number): VisibleText {
@@ -32,8 +32,8 @@ export function stateOf(row: Row, width: number): VisibleText {
 }
 
 /**
- * Returns the widths of the columns: the state, the name and the age first. The activity and the last line share the rest, half
- * and half, except that one gets the width that the other does not need.
+ * Returns the widths of the columns: the state, the name and the age first. The activity and the last line share the rest equally,
+ * except that one gets the width that the other does not need.
  */
 export function widthsOf(rows: readonly Row[], lastLines: ReadonlyMap<string, string>, width: number): Widths {
   const most = (text: (row: Row) => string): number =>

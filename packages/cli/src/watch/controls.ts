@@ -1,6 +1,4 @@
-/**
- * Decides the meaning of a key or the mouse in `spool watch`, depending on the mode, and the last line about it. Keeps WATCH-1.
- */
+/** Decides the meaning of a key or the mouse in `spool watch`, by mode, and draws the last line. Keeps WATCH-1. */
 import type { Client } from '@spool/client/node';
 import type { Size } from '@spool/protocol';
 import type { Line } from '@spool/render/lines';
@@ -49,7 +47,7 @@ export class WatchControls implements Disposable {
   #message: ActionResult | null = null;
   /** Called with a session to attach to. */
   onAttach: (row: Row) => void = () => {};
-  /** Called when everything is to be drawn again. */
+  /** Called when everything must be drawn again. */
   onRedraw: () => void = () => {};
 
   constructor(client: Client, options: { readonly showsEnded: boolean }) {
@@ -117,7 +115,7 @@ export class WatchControls implements Disposable {
     }
   }
 
-  /** Handles the mouse: a click selects, and the wheel moves the selection, or the preview if it is over it. */
+  /** Handles the mouse: a click selects; the wheel moves the preview if the pointer is over it, otherwise the selection. */
   mouse({ button, row, isRelease }: MouseReport, size: Size): void {
     this.#settle(size);
     if (isRelease || this.#mode.type !== 'list') return;
@@ -206,7 +204,7 @@ export class WatchControls implements Disposable {
     return this.#message !== null && messageLines(this.#message.text, this.board.size.cols).length > 1;
   }
 
-  /** The list may have changed since the last key. A question that is gone is not answered. */
+  /** The list may have changed since the last key. A question that is no longer open is not answered. */
   #settle(size: Size): void {
     this.board.size = size;
     if (this.#mode.type === 'answer') {
@@ -223,7 +221,7 @@ export class WatchControls implements Disposable {
     this.board.settle();
   }
 
-  /** A request that is gone, or does not fit any more, is not answered. */
+  /** A request that is no longer open, or no longer fits, is not answered. */
   #settleRequest({ row, request }: AgentRequest): void {
     const isOpen = this.board.get(row.id)?.status.requests?.some((each) => each.request === request) === true;
     const fits = this.#requestLines.length <= this.board.panelRoom;

@@ -41,7 +41,7 @@ const HELP = [
 
 const HELP_KEYS_WIDTH = 13;
 
-/** Returns as many lines as fit: the first ones, which matter most. */
+/** Returns as many lines as fit: the first ones, which are the most important. */
 export function helpLines(rows: number, width: number): Line[] {
   return HELP.slice(0, rows).map(([keys, what]) => [
     span(cutToWidth(visible(`  ${keys.padEnd(HELP_KEYS_WIDTH)}${what}`), width)),
@@ -81,7 +81,7 @@ export function footerLine({ footer, filter, showsEnded, showsHelp }: FooterFact
   }
 }
 
-/** The keys that fit as a whole. */
+/** Returns the keys that fit as a whole. */
 function fitting(keys: readonly VisibleText[], width: number): VisibleText {
   let count = keys.length;
   const shown = (): VisibleText => say` ${joinVisible(keys.slice(0, count), ' · ')}`;

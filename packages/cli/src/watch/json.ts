@@ -12,7 +12,7 @@ export async function tellRows(client: Client): Promise<void> {
   /** The last printed state of each row, because many events do not change it. */
   const told = new Map<string, string>();
   const names = new Map<string, string>();
-  // Subscribe before listing, so that no event in between is missed.
+  // Subscribes before listing, so that no event in between is missed.
   const events = client.events({ types: LIST_EVENTS });
   await tellAll();
   for await (const event of events) {
@@ -46,7 +46,7 @@ function rowJson(row: Row): object {
   const { state, kind, agent, activity, progress } = row.status;
   return {
     ...sessionJson(row),
-    // Not its offset and confidence, which change without a change that anyone would see.
+    // Its offset and confidence are left out, because they change without a visible change.
     status: { state, kind, agent, activity, progress },
     since: sinceOf(row),
     milestone: row.milestone,

@@ -3,11 +3,11 @@ import type { Size } from '@spool/protocol';
 
 export interface Layout {
   readonly head: 0 | 1 | 2;
-  /** Rows of the list. */
+  /** The rows of the list. */
   readonly list: number;
-  /** Rows of the preview, without the line above it; 0 if there is none. */
+  /** The rows of the preview, without the line above it; 0 if there is none. */
   readonly preview: number;
-  /** Rows of the panel that asks something. */
+  /** The rows of the panel that asks something. */
   readonly panel: number;
   readonly hasFooter: boolean;
 }
@@ -15,12 +15,12 @@ export interface Layout {
 export interface LayoutRequest {
   /** The number of sessions that are listed. */
   readonly rows: number;
-  /** Whether there is a preview; null: if there is room for one. */
+  /** Whether there is a preview; null if that depends on the room. */
   readonly preview: boolean | null;
   readonly panel: number;
 }
 
-/** The number of rows below which there is a preview only if the list leaves room for it, or if it was asked for. */
+/** The number of rows below which there is a preview only if the list leaves room for it, or the user has requested it. */
 const PREVIEW_ROWS_MIN = 20;
 /** The smallest useful preview. */
 const PREVIEW_MIN = 3;

@@ -1,6 +1,6 @@
 /**
- * The last line of each visible session. It does not poll: it waits until the daemon reports output, and then reads the
- * screen, at most twice a second per session and only while the session is visible.
+ * The last line of each visible session. It does not poll: it waits until the daemon reports output, and then reads the screen, at
+ * most twice a second per session and only while the session is visible.
  */
 import type { Client } from '@spool/client';
 import { isHeadless, SpoolError } from '@spool/protocol';
@@ -10,7 +10,7 @@ import type { Row } from './list.ts';
 import { pause } from './pause.ts';
 
 const LOOK_EVERY_MS = 500;
-/** Sessions that only scroll past are not read. */
+/** Sessions that are only scrolled past are not read. */
 const SETTLE_MS = 80;
 const TAIL_LINES = 5;
 
@@ -72,7 +72,7 @@ export class WatchLines implements Disposable {
         isLast = (await this.#client.waitUntil(id, 'output', { after: offset, signal })).reason === 'exit';
       }
     } catch (error) {
-      // It was removed, it is not visible any more, or the connection broke, which the event subscriber reports.
+      // It was removed, or is not visible any more, or the connection broke, which the event subscriber reports.
       if (!signal.aborted && !SpoolError.is(error)) throw error;
     }
   }

@@ -119,7 +119,7 @@ export function sinceOf({ endedAt, status }: Row): number {
   return endedAt ?? status.since;
 }
 
-/** Returns the session's question, its activity, its last milestone or its title; of an agent its first prompt. */
+/** Returns the session's question, its activity, its last milestone or its title; for an agent its first prompt. */
 export function doingOf({ status, milestone, title, driver }: Row): string {
   if (status.question) return questionLine(status.question);
   if (driver) return status.activity ?? driver.prompt ?? '';

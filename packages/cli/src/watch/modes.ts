@@ -13,7 +13,7 @@ export type Mode =
   | LineMode
   | { readonly type: 'confirm'; readonly question: string; readonly yes: () => void }
   | { readonly type: 'answer'; readonly row: Row; readonly question: Question }
-  /** The request of an agent is being read: keys before it is shown do nothing. */
+  /** An agent's request is being read; until it is shown, keys do nothing. */
   | { readonly type: 'reading'; readonly id: string }
   | { readonly type: 'request'; readonly shown: AgentRequest; readonly since: number };
 
@@ -22,13 +22,13 @@ export interface LineMode {
   readonly type: 'line';
   readonly label: string;
   readonly input: TextInput;
-  /** Whether an empty line is a value too, not a change of mind. */
+  /** Whether an empty line is a value too, instead of a cancellation. */
   readonly isOptional?: boolean;
   /** Takes the text, and returns the next mode if it is not the list. */
   readonly done: (text: string) => Mode | void;
 }
 
-/** Applies a key to a text. Returns how that ends the text; null if it does not. A text that is given up is empty. */
+/** Applies a key to a text. Returns how the key ends the text; null if it does not. The text of a cancelled line is empty. */
 export function typeText(input: TextInput, key: Key): 'done' | 'given-up' | null {
   if (key.type === 'key' && key.name === 'enter') return 'done';
   if (isLeaving(key)) {
@@ -39,7 +39,7 @@ export function typeText(input: TextInput, key: Key): 'done' | 'given-up' | null
   return null;
 }
 
-/** The next mode of a line that is being typed; its text is handed over when it is done. */
+/** Returns the next mode of a line that is being typed; when it is complete, its text is handed over. */
 export function typeInto(mode: LineMode, key: Key): Mode {
   const end = typeText(mode.input, key);
   if (end === null) return mode;
@@ -48,7 +48,7 @@ export function typeInto(mode: LineMode, key: Key): Mode {
   return (isDone ? mode.done(text) : undefined) ?? { type: 'list' };
 }
 
-/** Whether a key leaves a mode. */
+/** Returns whether a key leaves a mode. */
 export function isLeaving(key: Key): boolean {
   return key.type === 'key' && (key.name === 'escape' || key.name === 'interrupt');
 }

@@ -6,7 +6,7 @@ export interface NewSession {
   readonly agent: string | null;
   /** The command line, or the agent's first prompt. */
   readonly line: string;
-  /** The name; empty: as the program. */
+  /** The name; if it is empty, that of the program. */
   readonly name: string;
   readonly folder: string;
 }
@@ -18,12 +18,12 @@ export function parseNew(line: string, name: string, folder: string): NewSession
   return agent === undefined ? { agent: null, line, ...rest } : { agent, line: (prompt ?? '').trim(), ...rest };
 }
 
-/** Returns the folder that is offered: the current one, or on another machine none, which means the home folder there. */
+/** Returns the folder that is offered: the current one; on another machine none, which means the home folder there. */
 export function folderAt(isRemote: boolean): string {
   return isRemote ? '' : process.cwd();
 }
 
-/** Returns the absolute path of a folder that was typed: `~` is the home folder, and nothing is the current one. */
+/** Returns the absolute path of a typed folder: `~` is the home folder, and an empty text the current one. */
 export function localFolder(typed: string): string {
   const home = process.env['HOME'];
   return resolve(home === undefined ? typed : typed.replace(/^~(?=\/|$)/, home));

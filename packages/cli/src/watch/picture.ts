@@ -33,9 +33,9 @@ export interface WatchPicture {
   readonly top: number;
   readonly lastLines: ReadonlyMap<string, string>;
   readonly filter: string;
-  /** The filter is being typed in the last line. */
+  /** Whether the filter is being typed in the last line. */
   readonly isFiltering: boolean;
-  /** The order of the list, if it is not the usual one. */
+  /** The order of the list, unless it is the usual one. */
   readonly order: string | null;
   readonly showsEnded: boolean;
   readonly showsHelp: boolean;
@@ -52,10 +52,10 @@ export interface WatchPicture {
   readonly now: number;
 }
 
-/** Returns the lines of the picture. Rows of the preview are null: the preview paints them. */
+/** Returns the lines of the picture. The rows of the preview are null, because the preview paints them. */
 export function pictureOf(picture: WatchPicture, size: Size): (Line | null)[] {
   const { layout } = picture;
-  const width = Math.max(1, size.cols - 1); // a full line would leave the cursor between two
+  const width = Math.max(1, size.cols - 1); // a full line would leave the cursor between two lines
   const shown = picture.rows.slice(picture.top, picture.top + layout.list);
   const widths = widthsOf(picture.rows, picture.lastLines, width);
   const head: Line[] = [];
@@ -88,7 +88,7 @@ function panelLines({ panel, request, message }: WatchPicture, cols: number): Li
   ];
 }
 
-/** Returns the header, `2 blocked · 3 working · 1 idle`: it counts all sessions, also those that the filter hides. */
+/** Returns the header, `2 blocked · 3 working · 1 idle`: it counts all sessions, including those that the filter hides. */
 function header({ counts, filter, isFiltering, order, showsEnded }: WatchPicture, width: number): Line {
   const groups = GROUPS.filter((group) => (counts.get(group) ?? 0) > 0).flatMap((group, at): Span[] => {
     const hidden = group === 'ended' && !showsEnded ? say` (hidden)` : say``;
@@ -107,18 +107,18 @@ function header({ counts, filter, isFiltering, order, showsEnded }: WatchPicture
   return lineWidth(line) > width ? cutPlainly(line, width, LOOKS.title) : line;
 }
 
-/** Returns a line that is too wide, in one look: there is no room for finery. */
+/** Returns a line that is too wide, in a single look. */
 function cutPlainly(line: Line, width: number, look: SpanStyle): Line {
   return [span(plainText(cutLine(line, width)), look)];
 }
 
-/** `── build · 200×50 ─────`. */
+/** Returns the title above the preview: `── build · 200×50 ─────`. */
 function rule(title: string, width: number): VisibleText {
   const text = title === '' ? say`` : say`── ${cutToWidth(clean(title), Math.max(0, width - 6))} `;
   return cutToWidth(say`${text}${repeated('─', Math.max(0, width - displayWidth(text)))}`, width);
 }
 
-/** The titles; at the right, which part of a longer list is shown. */
+/** Returns the titles of the columns; at the right, the visible part of a longer list. */
 function titleLine({ rows, top, layout }: WatchPicture, widths: Widths, width: number): VisibleText {
   const line = cutToWidth(titles(widths), width);
   if (rows.length <= layout.list) return line;
@@ -148,9 +148,9 @@ function rowLine(row: Row, picture: WatchPicture, widths: Widths, width: number)
   const age = visible(shortDuration(picture.now - sinceOf(row)).padStart(widths.age));
   const rest = joinVisible([fit(clean(row.name), widths.name), ...(widths.age > 0 ? [age] : [])], '  ');
   const said = clean(picture.lastLines.get(row.id) ?? '');
-  // If there is room for one text only: the activity, or else the last line.
+  // Returns the only text if there is room for one: the activity, or else the last line.
   const told = clean(doingOf(row)) || (widths.last === 0 ? said : say``);
-  // A question is often the last line too: once is enough, and it gets the room of both.
+  // A question is often the last line too; it is shown once, and gets the room of both.
   const hasLast = widths.last > 0 && said !== '' && said !== told;
   const room = widths.doing + (hasLast || widths.last === 0 ? 0 : GAP.length + widths.last);
   const doing = widths.doing > 0 ? say`${GAP}${hasLast ? fit(told, room) : cutToWidth(told, room)}` : say``;

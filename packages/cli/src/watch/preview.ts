@@ -1,7 +1,7 @@
 /**
  * The live screen of the selected session, in a part of the terminal.
  *
- * It looks and does not attach: a user who previews a session is not a viewer of it, changes no size and suppresses no notification.
+ * It reads without attaching: a user who previews a session is not a viewer of it, changes no size and suppresses no notification.
  * It waits until the daemon reports output and then fetches the screen, at most ten times a second. It sends nothing to the
  * session.
  */
@@ -15,9 +15,9 @@ import type { Row } from './list.ts';
 import { pause } from './pause.ts';
 
 const LOOK_EVERY_MS = 100;
-/** The interval between readings of an agent's events, which are read from the beginning each time. */
+/** The interval between reads of an agent's events, which are read from the beginning each time. */
 const LOOK_AT_AGENT_EVERY_MS = 500;
-/** Sessions that are only scrolled past are not looked at. */
+/** Sessions that are only scrolled past are not read. */
 const SETTLE_MS = 60;
 /** The size of the screen on which the last lines of a session without a terminal are shown. */
 const PIPES_SIZE: Size = { cols: 120, rows: 40 };
@@ -56,7 +56,7 @@ export class SessionPreview implements Disposable {
     void this.#followOne(row, this.#leaving.signal);
   }
 
-  /** `build · 200×50 · 1–80 × 27–49`. */
+  /** Returns the title: `build · 200×50 · 1–80 × 27–49`. */
   titleIn(view: Size): string {
     if (this.#row === null) return '';
     const { name, size } = this.#row;
@@ -84,11 +84,11 @@ export class SessionPreview implements Disposable {
     this.#window ??= new ScreenWindow(this.#model.size, view);
     this.#window.fit(this.#model.size, view);
     const { cursor, isAlternate } = this.#model;
-    // On the alternate screen a hidden cursor is only where the last cell was drawn.
+    // On the alternate screen a hidden cursor only shows where the last cell was drawn.
     if (cursor.isVisible || !isAlternate) this.#window.see(cursor);
   }
 
-  /** The bytes that make the rectangle show the screen. `isFresh`: it shows nothing yet. */
+  /** Returns the bytes that make the rectangle show the screen. `isFresh`: the rectangle shows nothing yet. */
   paint(target: Rectangle, isFresh: boolean): string {
     const painted = this.#painter?.target;
     const isMoved =
@@ -134,7 +134,7 @@ export class SessionPreview implements Disposable {
         isLast = (await this.#client.waitUntil(row.id, 'output', { after: offset, signal })).reason === 'exit';
       }
     } catch (error) {
-      // It was removed, it is not selected any more, or the connection broke, which the event subscriber reports.
+      // It was removed, or is not selected any more, or the connection broke, which the event subscriber reports.
       if (!signal.aborted && !SpoolError.is(error)) throw error;
     }
   }

@@ -25,7 +25,7 @@ export class WatchSelection {
   select(rows: readonly Row[], at: number): void {
     const row = rows[at];
     if (!row) return;
-    // Both, because several keys may come before the next `settle`.
+    // Both are updated, because several keys may come before the next `settle`.
     this.#at = at;
     this.#id = row.id;
     this.#wanted = null;

@@ -26,7 +26,7 @@ import { isLeaving, type Mode, optionFor } from './modes.ts';
 
 /** The mode that an action changes later, when it has read something. */
 export interface ModeDesk {
-  /** Leaves `reading` for another mode, unless the user has left it before. */
+  /** Replaces `reading` by another mode, unless the user has already left it. */
   show(id: string, mode: Mode): void;
   /** Attaches to a session. */
   attach(row: Row): void;
@@ -45,7 +45,7 @@ export class SessionKeys {
     this.#desk = desk;
   }
 
-  /** The mode that the key of a letter leads to; null if it stays as it is. */
+  /** Returns the mode that the key of a letter leads to; null if the mode does not change. */
   press(letter: string): Mode | null {
     if (letter === 'n') return this.#new();
     const row = this.#board.selected;
@@ -88,7 +88,7 @@ export class SessionKeys {
     }
   }
 
-  /** The selected session, if this terminal can attach to it. */
+  /** Returns the selected session if this terminal can attach to it. */
   attachable(): Row | undefined {
     const row = this.#board.selected;
     if (!row || !this.#isRunning(row)) return undefined;
@@ -100,7 +100,7 @@ export class SessionKeys {
     return undefined;
   }
 
-  /** The mode after a key that may be an answer. */
+  /** Returns the mode after a key that may be an answer. */
   answer(mode: Extract<Mode, { type: 'answer' }>, key: Key): Mode {
     const { row, question } = mode;
     if (isLeaving(key)) return { type: 'list' };
@@ -110,7 +110,7 @@ export class SessionKeys {
     return { type: 'list' };
   }
 
-  /** The mode after a key that may answer the request of an agent. */
+  /** Returns the mode after a key that may answer the request of an agent. */
   answerRequest(mode: Extract<Mode, { type: 'request' }>, key: Key): Mode {
     const { shown, since } = mode;
     if (key.type === 'key') return isLeaving(key) ? { type: 'list' } : mode;
@@ -129,7 +129,7 @@ export class SessionKeys {
     return { type: 'list' };
   }
 
-  /** Reads the request of an agent, and shows it; one that is too long for the panel is shown by the agent's own view. */
+  /** Reads the request of an agent, and shows it; if it is too long for the panel, the agent's own view shows it. */
   async #readRequest(row: Row): Promise<void> {
     const { id, name } = row;
     try {

@@ -6,7 +6,7 @@ import { cutToWidth, displayWidth, printable } from '../output/printable.ts';
 /** Caps untrusted text, because zero-width characters do not count towards its width. The headline of a request is shorter. */
 const CHARACTERS_MAX = 2000;
 
-/** Returns a text in one line; a long one ends with the number of characters that are left out. */
+/** Returns a text in one line; a long text ends with the number of omitted characters. */
 export function clean(text: string): VisibleText {
   const rest = text.length - CHARACTERS_MAX;
   return rest <= 0 ? printable(text) : say`${printable(text.slice(0, CHARACTERS_MAX))}… (+${rest} characters)`;

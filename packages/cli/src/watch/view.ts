@@ -1,6 +1,6 @@
 /**
- * `spool watch` on a terminal: shows the list until the user chooses a session, attaches to it with `attach` unchanged, and
- * returns to the list. Keys that are typed meanwhile go where they belong. Keeps WATCH-1.
+ * `spool watch` on a terminal: shows the list until the user chooses a session, attaches to it with the unchanged `attach`, and
+ * returns to the list. Keys that are typed in between reach the right reader. Keeps WATCH-1.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@spool/client';
@@ -27,7 +27,7 @@ export async function watchSessions(client: Client, options: WatchViewOptions): 
   using controls = new WatchControls(client, options);
   const keys = new KeyReader({ controls: { '\n': 'enter', '\x04': 'interrupt' }, escapes: { '1;3A': 'up' } });
   const failed = controls.board.follow(leaving.signal);
-  failed.catch(() => {}); // handled by show()
+  failed.catch(() => {}); // show() handles the error
   try {
     for (let row = await show(controls, keys, failed); row !== null; row = await show(controls, keys, failed))
       await attach(client, row, controls, keys);
@@ -36,7 +36,7 @@ export async function watchSessions(client: Client, options: WatchViewOptions): 
   }
 }
 
-/** Shows the list until the user chooses a session. Null: the user quits. */
+/** Shows the list until the user chooses a session. Returns null if the user quits. */
 async function show(controls: WatchControls, keys: KeyReader, failed: Promise<never>): Promise<Row | null> {
   const { promise, resolve } = Promise.withResolvers<Row | null>();
   let isShown = false;

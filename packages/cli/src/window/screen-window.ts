@@ -44,7 +44,7 @@ export class ScreenWindow {
     this.#moveTo(this.#top, this.#left);
   }
 
-  /** Reports the position of the cursor; the window follows if the user has not panned. */
+  /** Takes the position of the cursor; the window follows if the user has not panned. */
   see({ row, col }: { readonly row: number; readonly col: number }): void {
     if (!this.#isFollowing) return;
     const { rows, cols } = this.#view;
@@ -53,7 +53,7 @@ export class ScreenWindow {
     let top = Math.min(this.#top, row - marginRows);
     top = Math.max(top, row + marginRows - rows + 1);
     let left = this.#left;
-    // When the cursor returns to the left, show the beginnings of lines again, if the cursor stays visible.
+    // If the cursor returns to the left, the beginnings of lines are shown again, provided that the cursor stays visible.
     if (col < left + marginCols) left = col + marginCols < cols ? 0 : col - marginCols;
     left = Math.max(left, col + marginCols - cols + 1);
     this.#moveTo(top, left);

@@ -2,7 +2,7 @@
 import { INITIAL_MODES, kittyFlags, type ModeState } from '@spool/vt';
 
 /**
- * Returns the modes for the user's terminal. Drawing modes are omitted, because spool paints the window itself; so are size
+ * Returns the modes for the user's terminal. Drawing modes are omitted, because Spool paints the window itself; so are size
  * reports, which would report the wrong terminal. The mouse is always reported, in the only encoding without limits, because the
  * wheel moves the window if the program does not use it.
  */

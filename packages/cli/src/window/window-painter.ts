@@ -2,8 +2,8 @@
  * Paints a part of a session's screen into a rectangle of a terminal; after the first time, only changed cells.
  *
  * It generates everything that it writes: cell texts (`screenCells`), colours, web links, cursor movements. No byte of the
- * session's output passes through. The terminal must be without origin, insert and autowrap mode and with a plain pen. The pen is
- * plain afterwards; the caller places the cursor.
+ * session's output passes through. The terminal must be without origin, insert and autowrap mode and with a plain pen. Afterwards
+ * the pen is plain; the caller places the cursor.
  */
 import { Bg, BLANK_CELL, PLAIN, type ScreenCell, screenCells, type ScreenModel, sgr } from '@spool/screen';
 import { isContested, shownLink } from '@spool/vt';
@@ -17,7 +17,7 @@ export interface Rectangle {
   readonly cols: number;
 }
 
-/** The number of blanks from which they are erased with a sequence; fewer are written. */
+/** The number of blanks from which on they are erased with a sequence; fewer are written. */
 const ERASE_CELLS_MIN = 6;
 
 export class WindowPainter {
@@ -39,12 +39,12 @@ export class WindowPainter {
     return this.#target;
   }
 
-  /** The rectangle was overwritten, so the next paint is complete. */
+  /** Notes that the rectangle was overwritten, so the next paint is complete. */
   forget(): void {
     this.#shown = Array.from({ length: this.#target.rows });
   }
 
-  /** The bytes that make the rectangle show the model from `place`; empty if it already does. */
+  /** Returns the bytes that make the rectangle show the model from `place`; empty if it already does. */
   paint(model: ScreenModel, place: WindowPosition): string {
     for (let row = 0; row < this.#target.rows; row++) this.#paintRow(row, this.#cellsOf(model, row, place));
     return this.#end();
@@ -104,7 +104,7 @@ export class WindowPainter {
     this.#wear(cell);
     const isInDoubt = isContested(cell.text);
     if (isInDoubt) {
-      // Blank the cells that it may cover first, and position the cursor after it.
+      // The cells that it may cover are blanked first, and the cursor is positioned after it.
       this.#parts.push(' '.repeat(cell.width));
       this.#col = -1;
       this.#moveTo(row, col);
@@ -144,7 +144,7 @@ export class WindowPainter {
   }
 }
 
-/** A dim border where a session's screen ends inside the rectangle. */
+/** Draws a dim border where a session's screen ends inside the rectangle. */
 const DIM = { ...PLAIN, bg: Bg.dim };
 const RIGHT: ScreenCell = { text: '│', width: 1, look: DIM, link: '' };
 const BOTTOM: ScreenCell = { text: '─', width: 1, look: DIM, link: '' };

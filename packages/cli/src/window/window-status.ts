@@ -11,7 +11,7 @@ export interface StatusFacts {
   readonly state: 'quiet' | 'panning' | 'prefix';
 }
 
-/** The longest text that fits the terminal, or else the shortest, truncated. */
+/** Returns the longest text that fits the terminal, otherwise the shortest, truncated. */
 export function statusText({ session, shown, place, state }: StatusFacts, cols: number): string {
   const size = `session is ${session.cols}×${session.rows}`;
   const isWhole = shown.cols >= session.cols && shown.rows >= session.rows;

@@ -1,8 +1,8 @@
 /**
  * Shows a session whose size differs from the terminal: keeps a model of its screen and paints a window of it.
  *
- * The model follows the session at full speed. The terminal is painted at most sixty times a second, only after it has accepted
- * the previous frame, and always with the newest state. So a slow terminal skips frames and slows nothing down.
+ * The model follows the session at full speed. The terminal is painted at most sixty times a second, only after it has accepted the
+ * previous frame, and always with the newest state. Therefore a slow terminal skips frames and delays nothing.
  *
  * It uses the alternate screen: nothing gets into the user's scrollback, and leaving it restores the previous content.
  */
@@ -28,7 +28,7 @@ import { statusText } from './window-status.ts';
 import { windowText } from './window-text.ts';
 
 const FRAME_MS = 16;
-/** The time after which a synchronized update that does not end is painted. */
+/** The time after which a synchronized update is painted although it has not ended. */
 const UPDATE_MS_MAX = 150;
 /** The number of rows below which a terminal has no room for a status line. */
 const STATUS_ROWS_MIN = 4;
@@ -43,7 +43,7 @@ export interface WindowViewOptions {
   readonly isTyping: boolean;
   /** Resolves when the terminal accepts more. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
-  /** Makes another status line than that of an attached session; null if there is none at the moment. */
+  /** Returns another status line than that of an attached session; null if there is none at the moment. */
   readonly line?: (cols: number) => string | null;
 }
 
@@ -85,7 +85,7 @@ export class WindowView {
     this.#loop.changed();
   }
 
-  /** The session or the terminal was resized. The model is approximate until the next snapshot. */
+  /** Handles a resize of the session or the terminal. The model is approximate until the next snapshot. */
   fit(session: Size, own: Size): void {
     const isMoved = own.cols !== this.#own.cols || own.rows !== this.#own.rows;
     this.#session = session;
@@ -94,7 +94,7 @@ export class WindowView {
     this.#layOut(isMoved);
   }
 
-  /** The first detach key was pressed; an arrow may follow. */
+  /** Notes that the first detach key was pressed; an arrow may follow. */
   set isPrefixed(isPrefixed: boolean) {
     if (this.#state !== 'panning') this.#enter(isPrefixed ? 'prefix' : 'quiet');
   }
@@ -109,12 +109,12 @@ export class WindowView {
     this.#loop.changed();
   }
 
-  /** The status line may have changed. */
+  /** Notes that the status line may have changed. */
   refresh(): void {
     this.#layOut(false);
   }
 
-  /** The message that is shown instead of the status line. */
+  /** Sets the message that is shown instead of the status line. */
   set message(message: string | null) {
     this.#message = message;
     this.#layOut(false);
@@ -128,8 +128,8 @@ export class WindowView {
   }
 
   /**
-   * Returns the report for the session: the same at the session's own cell, or nothing. A program that does not use the mouse
-   * leaves the wheel to the window.
+   * Returns the report for the session: moved to the session's own cell, or nothing. A program that does not use the mouse leaves
+   * the wheel to the window.
    */
   mouse(report: MouseReport): Uint8Array | undefined {
     const { mouse, mouseEncodings } = this.#model.modes;
@@ -145,7 +145,7 @@ export class WindowView {
     return isInside ? encodeMouse({ ...report, row, col }, mouseEncodings) : undefined;
   }
 
-  /** The content of the window as lines of text; empty for a full-screen program. */
+  /** Returns the content of the window as lines of text; empty for a full-screen program. */
   get text(): string {
     if (this.#model.isAlternate) return '';
     this.#window.follow();
@@ -171,7 +171,7 @@ export class WindowView {
     return { top: 0, left: 0, cols, rows: this.#hasStatus ? rows - 1 : rows };
   }
 
-  /** Whether the status line is shown. If the terminal has no spare row, it is shown only while it is needed. */
+  /** Whether the status line is shown. A terminal without a spare row shows it only while it is needed. */
   get #hasStatus(): boolean {
     if (this.#own.rows < STATUS_ROWS_MIN) return false;
     if (this.#message !== null) return true;
@@ -221,7 +221,7 @@ export class WindowView {
 
   #frame(): string {
     const { cursor, modes, isAlternate } = this.#model;
-    // On the alternate screen a hidden cursor is only where the last cell was drawn; otherwise it marks the activity.
+    // On the alternate screen a hidden cursor only shows where the last cell was drawn; otherwise it marks the activity.
     if (cursor.isVisible || !isAlternate) this.#window.see(cursor);
     const setting = this.#setModes(modes);
     const cells = this.#painter.paint(this.#model, this.#window.place);

@@ -27,7 +27,7 @@ export interface RequestRef {
 }
 
 export interface Decided {
-  /** Whether this answer decided. */
+  /** Whether this answer decided the request. */
   readonly isOurs: boolean;
   /** The decision; null if there was no such request. */
   readonly outcome: ResolutionEvent | null;
@@ -47,7 +47,7 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
     this.info = info;
   }
 
-  /** Yields its events from the first that is kept to the end. */
+  /** Yields its events, from the first one in the log to the end. */
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, undefined> {
     await using events = this.#client.watchEvents(this.id);
     for await (const item of events) if (item.type === 'event') yield item.event;
@@ -74,7 +74,7 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
     return this.command({ do: 'interrupt', ...options });
   }
 
-  /** Ends the agent's input: it finishes its work, and exits. */
+  /** Ends the agent's input: the agent finishes its work and exits. */
   close(): Promise<CommandReceipt> {
     return this.command({ do: 'close' });
   }
@@ -83,7 +83,7 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
     return this.#client.command(this.id, command, { id });
   }
 
-  /** Returns the pending requests, the oldest first. The status names them, and one record of the log has each of them whole. */
+  /** Returns the pending requests, the oldest first. The status names them, and a record of the log contains each of them whole. */
   async requests(): Promise<readonly RequestEvent[]> {
     const status = await reportedStatus(this.#client, this.id);
     const found: RequestEvent[] = [];
@@ -137,7 +137,7 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
     });
   }
 
-  /** Answers a question, by the id of each question; without answers it is declined. */
+  /** Answers a question, by the id of each of its parts; without answers it is declined. */
   answer({ request, digest }: RequestRef, answers?: Readonly<Record<string, unknown>>): Promise<Decided> {
     return this.#decide(request, {
       do: 'answer',

@@ -1,10 +1,10 @@
-/** The last message of an agent, from the end of its events log: its answer. Keeps EVT-25. */
+/** Finds the last message of an agent at the end of its events log: its answer. Keeps EVT-25. */
 import type { SessionInfo } from '@spool/protocol';
 import type { Client } from '../client.ts';
 
-/** The end of the log that is searched. A message is at most as long as this, or it is returned without its beginning. */
+/** The number of bytes at the end of the log that are searched. A longer message is returned without its beginning. */
 const TAIL_BYTES = 1024 * 1024;
-/** The parts of one message that are kept, the last ones. */
+/** The maximum of parts of one message; the last ones are kept. */
 const PARTS_MAX = 100;
 
 /**

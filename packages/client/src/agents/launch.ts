@@ -17,9 +17,9 @@ export interface AgentOptions extends CommonRunOptions, Pick<RunOptions, 'id'> {
   readonly mode?: string | undefined;
   /** The id of the agent's own session to resume. */
   readonly resume?: string | undefined;
-  /** The cost at which it stops, if the agent reports the cost. */
+  /** The cost at which the agent stops, if it reports the cost. */
   readonly budgetUsd?: number | undefined;
-  /** The number of requests to the model in a turn at which it stops, if the agent counts them. */
+  /** The number of model requests in a turn at which the agent stops, if it counts them. */
   readonly maxTurns?: number | undefined;
   /** The program (default: the agent's own name, looked up in PATH). */
   readonly program?: readonly string[] | undefined;
@@ -30,7 +30,7 @@ type AgentFlag = readonly [flag: string, option: 'model' | 'mode' | 'resume' | '
 interface Launch {
   readonly program: readonly string[];
   readonly flags: readonly string[];
-  /** The options that are flags of the program; the others are commands of the driver, or are not possible. */
+  /** The options that are flags of the program; the others are commands of the driver, or impossible. */
   readonly options: readonly AgentFlag[];
   readonly env: Readonly<Record<string, string>>;
   /** The bridge, for an agent that serves HTTP (decision 115). */
@@ -40,7 +40,7 @@ interface Launch {
 export const AGENTS: Readonly<Record<string, Launch>> = {
   claude: {
     program: ['claude'],
-    // The same start as by Anthropic's own SDK: many turns on stdin, and permissions as questions on the wire.
+    // The program is started as by Anthropic's own SDK: many turns on stdin, and permissions as questions on the wire.
     flags: [
       '--output-format',
       'stream-json',
@@ -63,7 +63,7 @@ export const AGENTS: Readonly<Record<string, Launch>> = {
   codex: { program: ['codex'], flags: ['app-server'], options: [], env: {} },
   gemini: { program: ['gemini'], flags: ['--acp'], options: [['--model', 'model']], env: {} },
   grok: { program: ['grok'], flags: ['agent', '--no-leader', 'stdio'], options: [], env: {} },
-  // Whatever its settings are, it serves only us.
+  // The server is only for us, whatever the user's settings are.
   opencode: {
     program: ['opencode'],
     flags: ['serve', '--hostname', '127.0.0.1', '--port', '0', '--no-mdns'],
@@ -113,8 +113,8 @@ export function agentEnvironment(name: string): Readonly<Record<string, string>>
 }
 
 /**
- * Returns the options that are not flags of the program: the driver sends them. Limits that an agent does not support would be
- * silently ignored.
+ * Returns the options that are not flags of the program: the driver sends them. An agent that does not support a limit would
+ * silently ignore it.
  */
 function startOptions(agent: string, { options: flags }: Launch, options: AgentOptions): AgentStartOptions {
   const isFlag = (wanted: AgentFlag[1]): boolean => flags.some(([, option]) => option === wanted);

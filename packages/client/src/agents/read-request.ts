@@ -7,10 +7,10 @@ import type { AgentEvent } from '@spool/protocol/agent';
 import type { Client } from '../client.ts';
 import type { RequestEvent } from './agent-handle.ts';
 
-/** The credit for one record; a longer one gets more as it is read. */
+/** The credit for one record; a longer record gets more while it is read. */
 const CREDIT_BYTES = 64 * 1024;
 
-/** The maximum wait: a keeper that has just started does not know the status before the agent's driver has read its logs. */
+/** The maximum wait: after its start, a keeper does not know the status until the agent's driver has read its logs. */
 const REPORT_MS_MAX = 10_000;
 const LOOK_MS = 50;
 

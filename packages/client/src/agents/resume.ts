@@ -13,7 +13,7 @@ const LAST_BYTES = 1024 * 1024;
 
 export type ResumeOptions = Pick<AgentOptions, 'prompt' | 'env' | 'keptEnv' | 'name' | 'timeoutMs' | 'retainMs' | 'id'>;
 
-/** Returns the `run` that resumes it. */
+/** Returns the `run` that resumes the agent. */
 export async function resumedRun(
   client: Client,
   info: SessionInfo,
@@ -55,20 +55,20 @@ const IN_TERMINAL: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the command that continues an agent in its terminal. It is the command of the session if the agent has reported no session to
- * continue. A prompt in the command is left out, because the agent has had it.
+ * Returns the command that continues an agent in its terminal. Without a session to continue, it is the command of the session. A
+ * prompt in the command is left out, because the agent has already received it.
  */
 export async function continuedCommand(client: Client, info: SessionInfo): Promise<readonly string[]> {
   const words = IN_TERMINAL[info.driver?.name ?? ''];
   const own = words === undefined ? null : await ownSession(client, info);
   if (words === undefined || own === null) return info.command;
   const [program = '', ...rest] = info.command;
-  // A word that is not a flag may be a prompt or the value of a flag, so then none is kept.
+  // A word that is not a flag may be a prompt or the value of a flag; with such a word, no flags are kept.
   const flags = rest.every((word) => word.startsWith('-')) ? rest : [];
   return [program, ...flags, ...words, own];
 }
 
-/** Returns the agent session that the driver reported at the end; without this, the last one that the agent reported. */
+/** Returns the agent session that the driver reported at the end; otherwise, the last one that the agent reported. */
 async function ownSession(client: Client, { id, driver }: SessionInfo): Promise<string | null> {
   const { firstOffset, offset } = driver!;
   let own: string | null = null;

@@ -1,6 +1,6 @@
 /**
- * An abort controller for this package's own use: those of Node take 2 ms to load and set up, in each command. Where a runtime wants a
- * real one (`fetch`), use that.
+ * An abort controller for this package's own use: Node's takes 2 ms to load and set up, in each command. Use a real one where a
+ * runtime needs it (`fetch`).
  */
 import type { AbortControllerLike, AbortSignalLike } from './runtime.ts';
 

@@ -1,7 +1,7 @@
 /**
  * One connection to a keeper: hello first, then numbered requests and their frames.
  *
- * Frames are passed to their channel as soon as they arrive, and no channel may wait inside its handler: so a watch that is not
+ * Frames are passed to their channel as soon as they arrive, and no channel may wait inside its handler, so a watch that is not
  * read never delays a reply or another watch. A broken connection stays broken; its users (`Link` and the requests) decide how to
  * continue, because only they know which requests may be sent again.
  */
@@ -47,14 +47,15 @@ export class BrokenConnection extends Error {
     this.reason = reason;
   }
 
-  /** Whether a new connection may succeed. If the daemon gave a reason for closing, it would only repeat it. */
+  /** Whether a new connection may succeed. A daemon that gave a reason for closing would only repeat it. */
   get mayRetry(): boolean {
     return LOST.has(this.reason.code) || UNREADABLE.has(this.reason.code);
   }
 
   /**
-   * Whether a request may be repeated. It may not if one side could not read the other: that may have been the answer to this
-   * request, and would be the same again, forever. A watch may continue: it asks from its cursor, not for the same bytes.
+   * Whether a request may be repeated. It must not be repeated if one side could not read the other: the unreadable data may have
+   * been the answer to this request, and would be the same again. A watch may continue, because it asks from its cursor for other
+   * bytes.
    */
   get mayAskAgain(): boolean {
     return LOST.has(this.reason.code);
@@ -81,7 +82,7 @@ export class Connection {
   readonly #ended = abortController();
   /** Called once, before the channels are notified: a channel that continues must find no trace of this connection. */
   onBroken: (broken: BrokenConnection) => void = () => {};
-  /** Called when a requested frame arrives: the peer does more than send a hello. */
+  /** Called when a requested frame arrives, which shows that the peer does more than send a hello. */
   onProgress: () => void = () => {};
 
   constructor(
@@ -92,7 +93,7 @@ export class Connection {
     this.#next = options.firstChannel ?? 1;
     this.#now = options.now ?? (() => 0);
     this.receivedAt = this.#now();
-    this.#opened.promise.catch(() => {}); // callers that wait for it get the error; if there are none, `onBroken` has reported it
+    this.#opened.promise.catch(() => {}); // callers that wait for the hello get the error; if there are none, `onBroken` has reported it
     transport.onData = (chunk) => this.#read(chunk);
     transport.onClose = (error) =>
       this.#break(new SpoolError('CONNECTION_LOST', {}, error === undefined ? {} : { cause: error }));
@@ -134,10 +135,10 @@ export class Connection {
     return number;
   }
 
-  /** Leaves a channel; notifies the daemon if it is still open there. */
+  /** Leaves a channel, and notifies the daemon if the channel is still open there. */
   leave(channel: number): void {
     if (!this.#channels.delete(channel) || this.#broken !== null) return;
-    // The answer does not matter; it finds no channel and is ignored.
+    // The answer is ignored, because it finds no channel.
     this.send(encodeRequest(this.#number(), 'unwatch', { channel }));
   }
 
@@ -159,7 +160,7 @@ export class Connection {
     return this.#transport.bufferedBytes;
   }
 
-  /** The transport, while no frame is unfinished and nothing waits to be sent; else null. */
+  /** Returns the transport if no frame is unfinished and nothing waits to be sent; otherwise null. */
   get idleTransport(): Transport | null {
     const isIdle = this.#broken === null && this.#reader.isBetween && this.#transport.bufferedBytes === 0;
     return isIdle ? this.#transport : null;
@@ -248,7 +249,7 @@ export class Connection {
       return this.#break(decodeError(frame.payload));
     }
     const whole = frame.type === FrameType.output ? frame : this.#joiner.take(frame);
-    // Frames for a channel that was left were on their way when we left it.
+    // Frames for a channel that was left were still on their way at that moment.
     const channel = this.#channels.get(frame.channel);
     if (whole === null || channel === undefined) return;
     channel.onFrame(whole);
@@ -296,7 +297,8 @@ export function abortReason(signal: AbortSignalLike): unknown {
 }
 
 /**
- * Encodes a request. One that is too large is refused here, for its caller: the keeper could only close the connection for all.
+ * Encodes a request. A request that is too large is refused here, for its caller: the keeper could only close the connection for
+ * all.
  */
 function encodeRequest<K extends Op>(channel: number, op: K, ask: Requests[K]['ask']): Uint8Array {
   const frame = encodeJson(FrameType.request, channel, { op, ...ask });

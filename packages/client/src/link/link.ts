@@ -15,16 +15,16 @@ import type { AbortSignalLike, Runtime } from './runtime.ts';
 export interface LinkOptions {
   /** The time to try before giving up with CONNECTION_LOST. */
   readonly reconnectMs?: number | undefined;
-  /** The name of this client, shown as viewer and as the source of input: `cli 4711`. */
+  /** The name of this client, which viewers and the source of input are shown with: `cli 4711`. */
   readonly who?: string | undefined;
 }
 
 export const RECONNECT_MS = 15_000;
 const BACKOFF_MS_FIRST = 20;
-/** The maximum pause shortly after a break: a user then watches a terminal, and most breaks are short. */
+/** The maximum pause shortly after a break: a user is then watching a terminal, and most breaks are short. */
 const BACKOFF_MS_FRESH = 250;
 const FRESH_MS = 5000;
-/** The maximum pause later, so that a client is back within a second of its network. */
+/** The maximum pause later, so that a client reconnects within a second of its network. */
 const BACKOFF_MS_MAX = 800;
 
 /** The attempt count after a useful connection: lower, but not zero, because a peer may fail right after its first answer. */
@@ -39,10 +39,10 @@ export const HELLO_MS = 10_000;
 const WAKE_CUT_MS = 4000;
 /** The interval at which a client that waits for its first answer reads the trouble that the daemon has reported. */
 const TROUBLE_LOOK_MS = 250;
-/** The age below which an attempt continues after `wake`: several events wake a page at once. */
+/** The age below which an attempt continues after `wake`, because several events wake a page at once. */
 const WAKE_FRESH_MS = 1000;
 
-/** The errors of a daemon that was there, and may come back. */
+/** The errors of a daemon that was running, and may come back. */
 const MAY_RETURN: ReadonlySet<string> = new Set(['DAEMON_UNREACHABLE', 'HOST_UNREACHABLE', 'NODE_AWAY']);
 
 export class Link {
@@ -53,7 +53,7 @@ export class Link {
   #connection: Connection | null = null;
   /** Callers that need a connection, in order. While there are any, the link is dialling. */
   readonly #waiting = new Set<PromiseWithResolvers<Connection>>();
-  /** The time since which no attempt has had an answer; null without a failure. */
+  /** The time of the first attempt since then without an answer; null if the last attempt was answered. */
   #troubleSince: number | null = null;
   #brokenAt = 0;
   /** The connection that was pinged by `wake`. */
@@ -144,7 +144,7 @@ export class Link {
       this.#attempts++;
       const leftMs = until - this.#runtime.now();
       try {
-        // The time is over, although each dial succeeded: a peer that answers the hello and then fails is not healthy either.
+        // The time is over although each dial succeeded: a peer that answers the hello and then fails is not healthy either.
         if (leftMs <= 0 || trouble?.reason !== undefined) throw new BrokenConnection(new SpoolError('CONNECTION_LOST'));
         return await this.#open(leftMs);
       } catch (error) {
@@ -243,8 +243,8 @@ export class Link {
 }
 
 /**
- * Waits for a report of the daemon that it cannot serve: then another attempt would only fail later. A report that was there before does
- * not count, because the daemon tries again and its cause may be gone.
+ * Waits for a report of the daemon that it cannot serve: then another attempt would only fail later. An earlier report does not
+ * count, because the daemon retries and the cause may be gone.
  */
 class TroubleWatch {
   readonly #ended = abortController();

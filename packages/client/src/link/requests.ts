@@ -2,8 +2,8 @@
  * Requests over a link that may break.
  *
  * Requests that are safe to repeat are sent again on the next connection, and then with the session's full id: by then a name, or
- * '' for the latest, may refer to another session, which must not be stopped, removed or waited for by mistake. So the id is
- * looked up first (`get`) if it is not known already: one short round trip.
+ * '' for the latest, may refer to another session, which must not be stopped, removed or waited for by mistake. Therefore an
+ * unknown id is looked up first (`get`): one short round trip.
  */
 import { type Op, type Requests, type SessionInfo, SpoolError } from '@spool/protocol';
 import { abortReason, BrokenConnection, type Connection } from './connection.ts';
@@ -21,7 +21,7 @@ export interface AgainOptions<K extends Op> {
 
 export class Requester {
   readonly link: Link;
-  /** Known full ids: an id is never used for another session. */
+  /** The full ids that are known: an id is never used for another session. */
   readonly #ids = new Set<string>();
 
   constructor(link: Link) {

@@ -9,13 +9,13 @@ export interface Transport {
   /** Takes the bytes at once and sends them when possible. They are not changed afterwards. */
   send(bytes: Uint8Array): void;
   readonly bufferedBytes: number;
-  /** Resolves when there is room again; also when the transport has closed. */
+  /** Resolves when there is room again, or the transport has closed. */
   drained(): Promise<void>;
   /** Closes the transport; may be called twice. `onClose` follows, unless it has been called already. */
   close(): void;
   /** Called with received bytes; set by the owner. The chunk is valid during the call only. */
   onData: (chunk: Uint8Array) => void;
-  /** Called at the end; set by the owner. It is called once, and last. */
+  /** Called once, at the end, after all other calls; set by the owner. */
   onClose: (error?: Error) => void;
   /**
    * Lends the fd of a local socket to another reader, which passes its data to `onData` and calls `close` at the end. Returns the
@@ -26,7 +26,7 @@ export interface Transport {
 
 export interface DaemonTrouble {
   readonly reason: string;
-  /** The time of the report, by any clock: another number is another report. */
+  /** The time of the report, by any clock: another number means another report. */
   readonly at: number;
 }
 
@@ -34,8 +34,8 @@ export interface Runtime {
   /** Connects; starts the daemon if none runs. */
   dial(signal?: AbortSignalLike): Promise<Transport>;
   /**
-   * Resolves after this many milliseconds, or as soon as `signal` is aborted. The timer must keep the program alive, because it
-   * may be the only pending work while the client waits to dial again; it ends with its signal.
+   * Resolves after this many milliseconds, or as soon as `signal` is aborted. The timer must keep the program alive, because it may
+   * be the only pending work while the client waits to dial again; it is cleared when its signal aborts.
    */
   sleep(ms: number, signal?: AbortSignalLike): Promise<void>;
   now(): number;
@@ -97,7 +97,7 @@ interface Globals {
   readonly TextEncoder: new () => { encode(text: string): Uint8Array };
 }
 
-/** Every runtime has these two; only their types are missing here. */
+/** Every runtime has these two functions, but their types are missing here. */
 const globals = globalThis as unknown as Globals;
 
 export function abortController(): AbortControllerLike {

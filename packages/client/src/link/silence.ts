@@ -30,7 +30,7 @@ export async function cutUnlessAlive(connection: Connection, runtime: Runtime, c
   connection.request('unwatch', { channel: UNUSED_CHANNEL }).then(onOver, onOver); // any answer shows that the peer is alive
   const askedAt = runtime.now();
   await runtime.sleep(cutAfterMs, over.signal);
-  // A program that was itself suspended finds its timer expired before it has read the received data: it asks again.
+  // A program that was itself suspended finds its timer expired before it has read the received data, so it pings again.
   const wasSuspended = runtime.now() - askedAt > 2 * cutAfterMs;
   if (over.signal.aborted || connection.receivedAt >= askedAt || wasSuspended) return;
   const quietMs = Math.round(runtime.now() - connection.receivedAt);

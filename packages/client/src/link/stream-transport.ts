@@ -13,7 +13,7 @@ export interface StreamSocket {
   destroy(): unknown;
   pause?(): unknown;
   resume?(): unknown;
-  /** Node's own; its fd has no other name. */
+  /** Node's own field; the fd has no other name. */
   readonly _handle?: { readonly fd?: number } | null;
   readonly writableLength: number;
   readonly writableNeedDrain: boolean;

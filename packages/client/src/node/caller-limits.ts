@@ -1,6 +1,7 @@
 /**
- * The limits of the caller's shell, for the child. For open files these are not our own: Node raises the soft limit to
- * the hard one at its start, and programs that close or select over all possible fds then take forever, or break.
+ * The limits of the caller's shell, for the child. For open files, the limits of this process are not the caller's: Node raises the
+ * soft limit to the hard one at its start. A child with such a limit takes forever, or breaks, if it closes or selects over all
+ * possible fds.
  */
 import { readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
@@ -30,7 +31,7 @@ function nofileSoft(own: Limits): number {
 
 function umask(): number {
   const found = /^Umask:\s+([0-7]+)/m.exec(readProc('/proc/self/status'));
-  // `process.umask()` has to set the mask to read it, for all threads; so it is the second choice.
+  // `process.umask()` has to set the mask to read it, for all threads, so it is the second choice.
   return found === null ? process.umask() : Number.parseInt(found[1]!, 8);
 }
 

@@ -2,8 +2,8 @@
  * The environment of a new session: the variables that programs need to find the user's files, and those that were requested.
  *
  * It is an allow-list, because the caller's environment is full of private values: secrets of a CI job, the terminal it runs in,
- * the settings of the Node or npm that runs us, and the variables of an outer spool session. Keeps RUN-1: an allow-list and the
- * requested variables, and no others.
+ * the settings of the Node or npm that runs us, and the variables of an outer spool session. Keeps RUN-1: the child gets
+ * allow-listed and requested variables, and no others.
  */
 const ALLOWED: ReadonlySet<string> = new Set(
   [
@@ -19,7 +19,7 @@ const ALLOWED: ReadonlySet<string> = new Set(
     'SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO',
     'GIT_SSL_CAPATH PIP_CERT UV_NATIVE_TLS UV_SYSTEM_CERTS AWS_CA_BUNDLE CARGO_HTTP_CAINFO DENO_CERT DENO_TLS_CA_STORE',
     'HTTPLIB2_CA_CERTS PERL_LWP_SSL_CA_FILE COMPOSER_CAFILE BUNDLE_SSL_CA_CERT CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE',
-    // Colours; TERM and COLORTERM are the session's own
+    // Colours; TERM and COLORTERM are set for each session
     'COLORFGBG NO_COLOR LS_COLORS',
     // Where tools live
     'VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV PYENV_ROOT RBENV_ROOT ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR NVM_DIR NVM_BIN',
@@ -35,8 +35,8 @@ export const TASK_VARIABLES: readonly string[] = ['CI', 'NODE_ENV', 'npm_config_
 const ALLOWED_PREFIXES = ['LC_', 'XDG_'] as const;
 
 /**
- * Returns the allowed part of `env`, the variables that `patterns` names (`AWS_*`), and all of `extra`. A name in `extra` without
- * a value takes the caller's value, if there is one: an explicit request is not a leak.
+ * Returns the allowed part of `env`, the variables that `patterns` names (`AWS_*`), and all of `extra`. A name in `extra` without a
+ * value takes the caller's value, if there is one: an explicit request is not a leak.
  */
 export function childEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -13,7 +13,7 @@ export interface ConnectOptions {
   readonly url?: string | undefined;
   /** The token for `url`, from `spool token create`. */
   readonly token?: string | undefined;
-  /** Determines where the daemon is found, and what its children may see (default: the environment of this process). */
+  /** The environment that determines where the daemon is found and what its children may see (default: that of this process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Whether to start the daemon when there is none (default: true). */
   readonly start?: boolean | undefined;
@@ -27,7 +27,7 @@ export interface ConnectOptions {
   readonly connectSocket?: ConnectSocket | undefined;
 }
 
-/** Opens a client whose daemon has answered. `more`: what the runtime must provide besides connections and time. */
+/** Opens a client whose daemon has answered. `more`: the members of the runtime besides connections and time. */
 export async function openHere<C extends RequestClient>(
   Kind: new (runtime: Runtime, options: ClientOptions) => C,
   options: ConnectOptions,

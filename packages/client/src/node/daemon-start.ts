@@ -14,14 +14,12 @@ const READY_MS_MAX = 10_000;
 /** The maximum age of a claim; an older one was left by a client that died. */
 const CLAIM_MS_MAX = 3000;
 
-/**
- * The variables that the daemon gets. The other variables are private to the caller: they must not be kept in a daemon for weeks.
- */
+/** The variables that the daemon gets. The other variables are private to the caller, and must not remain in a daemon for weeks. */
 const DAEMON_VARIABLES: ReadonlySet<string> = new Set(
   'HOME USER LOGNAME PATH LANG TMPDIR XDG_STATE_HOME XDG_RUNTIME_DIR XDG_CONFIG_HOME'.split(' '),
 );
 
-/** The variables that describe the session in which we may be running, not the daemon. */
+/** The variables that describe the session in which this process may run, not the daemon. */
 const SESSION_VARIABLES: ReadonlySet<string> = new Set(['SPOOL_SESSION', 'SPOOL_SOCKET']);
 
 /** The claim to start the daemon. It is advisory only: without it there is still only one daemon. */
@@ -66,7 +64,7 @@ export interface StartOptions {
   readonly daemonEntry: string | undefined;
 }
 
-/** Resolves when a daemon runs: `ready` is the one started here, `busy` one that was running already. */
+/** Resolves when a daemon runs: `ready` means that it was started here, `busy` that it was running already. */
 export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions): Promise<'ready' | 'busy'> {
   const entry = daemonEntry ?? findDaemonEntry();
   // Imported here: a client that finds its daemon running does not need it.
@@ -76,7 +74,7 @@ export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions)
     detached: true,
     cwd: '/',
     stdio: ['ignore', 'ignore', stderr ?? 'ignore', 'pipe'],
-    // Marks the daemon's own processes: started from inside a session, they do not belong to it.
+    // Marks the daemon's own processes: even if they are started inside a session, they do not belong to it.
     env: { ...daemonEnvironment(env), SPOOL_DAEMON: '1' },
   });
   if (stderr !== undefined) closeSync(stderr);
@@ -97,7 +95,7 @@ export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions)
     if (line === 'ready' || line === 'busy') resolve(line);
     else reject(parseFailure(line) ?? failed({ reason: `it said: ${line.slice(0, 200)}` }));
   });
-  // Not 'exit': its output may still be in the pipe then.
+  // 'close' instead of 'exit': at 'exit' its output may still be in the pipe.
   child.on('close', (code, signal) => reject(failed(signal === null ? { exitCode: code ?? -1 } : { signal })));
   child.on('error', (cause) => reject(failed({ reason: cause.message }, cause)));
   try {

@@ -12,6 +12,6 @@ export function readTrouble({ state }: Home): DaemonTrouble | undefined {
     if (at === undefined) return undefined;
     return { at, reason: readFileSync(path, 'utf8').trim().slice(0, TROUBLE_CHARACTERS_MAX) };
   } catch {
-    return undefined; // gone meanwhile
+    return undefined; // it was removed meanwhile
   }
 }

@@ -36,7 +36,7 @@ const MAY_PASS: ReadonlySet<string | undefined> = new Set([...NOBODY, 'EAGAIN', 
 
 export async function dial(options: DialOptions, signal?: AbortSignalLike): Promise<Transport> {
   let found = await tryConnect(options, signal);
-  // A running but busy daemon answers soon, or it was about to die.
+  // A daemon that is running but busy answers soon, or is about to exit.
   if (found instanceof Error && !isNobody(found))
     found = await poll(options, { ms: ANSWER_MS, isFinal: isNobody }, signal);
   if (!(found instanceof Error)) return found;
@@ -71,7 +71,9 @@ interface PollOptions {
   readonly isFinal?: (failure: NodeJS.ErrnoException) => boolean;
 }
 
-/** Tries to connect repeatedly while this is useful, and once after that: the wait may have ended because the daemon is ready. */
+/**
+ * Tries to connect repeatedly while this is useful, and once more after that: the wait may have ended because the daemon is ready.
+ */
 async function poll(
   options: DialOptions,
   { ms, isWorthIt = () => true, isFinal = () => false }: PollOptions,

@@ -28,7 +28,7 @@ export type { SummariesOptions, SummaryEvent } from './summary/summaries.ts';
 export type { StateSpan, Summary } from '../summary/summary.ts';
 export type { WaitEnd, WaitForOptions } from './waits/waiting.ts';
 
-/** Returns a client whose daemon has answered: errors are reported here, and not at the first request. */
+/** Returns a client whose daemon has answered, so that errors are reported here instead of at the first request. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   checkNode(process.versions.node);
   if (options.node !== undefined) return await (await import('./node-road.ts')).connectToNode(options.node, options);
@@ -37,7 +37,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   return await openHere(Client, options, {
     resolvePath: resolve,
     runDefaults: (defaults = {}): RunDefaults => ({
-      /** Only if nothing else was asked for: a current folder that was deleted has no name. */
+      /** The default is evaluated only if needed, because a current folder that was deleted has no name. */
       get cwd() {
         return process.cwd();
       },

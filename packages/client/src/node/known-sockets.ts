@@ -1,5 +1,5 @@
 /**
- * The sockets on which the daemon of a state folder may listen. A file in the folder, written by the daemon, lists them; so every
+ * The sockets on which the daemon of a state folder may listen. A file in the folder, written by the daemon, lists them, so every
  * environment of a user finds the same daemon, whatever its XDG_RUNTIME_DIR.
  */
 import { lstatSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export function knownSockets(env: Environment, home: Home, uid: number): KnownSo
   return { sockets, address };
 }
 
-/** Returns the address. One that was copied with its folder leads to the daemon of the original: it is ignored. */
+/** Returns the address. An address that was copied with its folder leads to the daemon of the original, so it is ignored. */
 function addressIn({ state, address: path }: Home): Address | null {
   const address = parseAddress(readOrEmpty(path));
   if (address?.folder === undefined) return address; // an older version, without this field
@@ -32,7 +32,7 @@ function addressIn({ state, address: path }: Home): Address | null {
 }
 
 /**
- * Returns whether a runtime folder may be ours: not one of another user (as after `su`), or one used by the daemon of another
+ * Returns whether a runtime folder may be ours: neither that of another user (as after `su`) nor that of the daemon of another
  * state folder.
  */
 function mayBeOurs(run: string, home: Home, uid: number): boolean {

@@ -1,6 +1,6 @@
 /**
- * The way to other machines that this one knows by name: through the socket of the local gateway, which relays frames to the node and
- * back. So the guarantees of the SDK hold between this client and the daemon on the node. Keeps NODE-3.
+ * The way to other machines that this one knows by name: through the socket of the local gateway, which relays frames to the node
+ * and back. Therefore the guarantees of the SDK hold between this client and the daemon on the node. Keeps NODE-3.
  */
 import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
@@ -25,7 +25,7 @@ import { sleep } from './sleep.ts';
 import { connectSocket } from './socket-transport.ts';
 import { newsOn } from '../nodes/news.ts';
 
-/** The maximum of an answer: the sessions of a thousand nodes. */
+/** The maximum size of an answer, which the sessions of a thousand nodes fit. */
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
 const NEWLINE = 10;
@@ -41,7 +41,7 @@ export interface NodeRoadOptions extends Pick<ConnectOptions, 'env' | 'daemonEnt
   readonly waitMs?: number | undefined;
 }
 
-/** Asks the gateway of this machine about nodes. Starts it if necessary, unless `waitMs` is given. */
+/** Asks the gateway of this machine about nodes. Starts the gateway if necessary, unless `waitMs` is given. */
 export async function askNodes<K extends NodeOp>(
   op: K,
   ask: NodeRequests[K]['ask'],
@@ -68,13 +68,13 @@ export async function connectToNode(node: string, options: NodeRoadOptions = {})
   }
 }
 
-/** Returns the runtime of a client of a node. The gateway watches the network, so the client need not. */
+/** Returns the runtime of a client of a node. The gateway watches the network, so the client does not have to. */
 export function nodeRuntime(node: string, options: NodeRoadOptions = {}): Runtime {
   return { ...REMOTE, silence: undefined, sleep, dial: (signal) => dialNode(node, options, signal) };
 }
 
 /**
- * Serves another machine over these streams: the gateway of this one does it, and this process only copies bytes. Resolves when either
+ * Serves another machine over these streams: the gateway does the work, and this process only copies bytes. Resolves when either
  * side has ended. `onOpen` is called with the answer of the gateway, before the first byte.
  */
 export async function serveNode(
@@ -122,7 +122,10 @@ export async function dialNode(node: string, options: NodeRoadOptions, signal?: 
 /** The time for which a gateway that is being replaced is awaited. */
 const GATEWAY_MS = 2000;
 
-/** Follows the nodes of this machine. Starts no gateway: a machine without one has no nodes, or shows that they cannot be reached. */
+/**
+ * Follows the nodes of this machine. It starts no gateway: without one, a machine has no nodes, or shows that they cannot be
+ * reached.
+ */
 export async function* followNodes(options: NodeRoadOptions, signal?: AbortSignalLike): AsyncGenerator<NodeNews, void> {
   const { env = process.env } = options;
   const hasNodes = existsSync(nodesFile(homeFrom(env, process.getuid?.() ?? 0)));

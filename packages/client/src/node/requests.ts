@@ -1,4 +1,4 @@
-/** The smaller client, for programs that ask one thing and end: see `RequestClient`. For Spool's own command line. */
+/** The smaller client, for programs that send one request and end: see `RequestClient`. For Spool's own command line. */
 import { RequestClient } from '../request-client.ts';
 import { type ConnectOptions, openHere } from './connect.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The calls of ssh that reach a node, from the command line and from the gateway. The user's own configuration counts (ProxyJump,
+ * The calls of ssh that reach a node, from the command line and from the gateway. The user's own configuration applies (ProxyJump,
  * ControlMaster, keys); only the needs of a link are added.
  */
 import { hostname } from 'node:os';
@@ -12,13 +12,13 @@ export interface SshDestination {
   readonly words: readonly string[];
 }
 
-/** The beginning of the one line that belongs to the protocol: what comes before it is a banner of the other machine. */
+/** The beginning of the first line of the protocol; the text before it is a banner of the other machine. */
 export const SSH_MARK = '@@spool-node@@ ';
 
-/** The folder of the copied package there, for `sh`. */
+/** The folder of the copied package on the node, for `sh`. */
 export const SSH_FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/spool-node"';
 
-/** Returns the name of this machine for a node: a word that every shell takes as it is. */
+/** Returns the name of this machine for a node: a word that needs no quoting in any shell. */
 export function sshCaller(): string {
   const name = hostname().replaceAll(/[^A-Za-z0-9._-]/g, '');
   return name.replace(/^[^A-Za-z0-9]+/, '').slice(0, 60) || 'spool';
@@ -26,7 +26,7 @@ export function sshCaller(): string {
 
 /** Parses an address; throws ARGUMENT_INVALID with a reason. */
 export function sshDestination(url: string): SshDestination {
-  // A list of allowed characters: the words become arguments of ssh, and its configuration may pass them to a shell.
+  // The characters are allow-listed: the words become arguments of ssh, and its configuration may pass them to a shell.
   const [, user, host, port] =
     /^ssh:\/\/(?:([A-Za-z0-9_][\w.-]{0,63})@)?([A-Za-z0-9][\w.-]{0,252}|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?\/?$/.exec(
       url,
@@ -43,14 +43,14 @@ export function sshDestination(url: string): SshDestination {
 }
 
 /**
- * Returns the command for the other machine that runs a script with `sh` there. The login shell may be any: its only word is quoted
- * in a way that all shells agree on, because the script is encoded.
+ * Returns the command that runs a script with `sh` on the other machine. The login shell may be any, so the only word is quoted in
+ * a way that all shells agree on; the script is encoded.
  */
 export function remoteCommand(script: string): string {
   return `exec sh -c 'eval "$(echo ${Buffer.from(script).toString('base64')} | base64 -d)"'`;
 }
 
-/** Returns the arguments of ssh. `isAlone`: there is no user who could answer a question of ssh. */
+/** Returns the arguments of ssh. `isAlone`: no user is present to answer a question of ssh. */
 export function sshWords(destination: SshDestination, script: string, isAlone: boolean): string[] {
   const alive = ['-o', 'ServerAliveInterval=15', '-o', 'ServerAliveCountMax=3'];
   const alone = isAlone ? ['-o', 'BatchMode=yes'] : [];

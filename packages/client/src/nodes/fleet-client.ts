@@ -1,6 +1,7 @@
 /**
- * A client for sessions of all machines: a method that names a session as `NODE/ID` is called on the client of that node, and the
- * sessions that it returns have such ids again. So a view need not know where a session runs. Keeps NODE-45, and NODE-47 with `watch`.
+ * A client for the sessions of all machines. A method that gets a session as `NODE/ID` calls the client of that node, and the
+ * sessions that it returns have such ids too. Therefore a view need not know where a session runs. Keeps NODE-45, and NODE-47 with
+ * `watch`.
  */
 import type { ListOptions, NodeSession, SessionInfo } from '@spool/protocol';
 import type { Client } from '../client.ts';
@@ -46,7 +47,7 @@ const RETURN_SESSION: ReadonlySet<string> = new Set(['get', 'kill', 'remove', 'r
 
 const ROUTED: ReadonlySet<string | symbol> = new Set(BY_SESSION);
 
-/** Returns the client for all machines; `own` is the one of the gateway's machine, `at` returns that of a node. */
+/** Returns the client for all machines; `own` is the client of the gateway's machine, and `at` returns that of a node. */
 export function fleetClient(own: Client, at: (node: string) => Client): Client {
   return new Proxy(own, {
     get(target, name) {
@@ -72,7 +73,7 @@ export function fleetClient(own: Client, at: (node: string) => Client): Client {
   });
 }
 
-/** Asks each machine for its screens. One that is away must not hide those of the others. */
+/** Asks each machine for its screens. A machine that does not answer must not hide the screens of the others. */
 async function gridsOfAll(
   own: Client,
   at: (node: string) => Client,
@@ -90,7 +91,7 @@ async function gridsOfAll(
   return (await Promise.all(asked)).flat();
 }
 
-/** Returns a client whose list and events are those of all machines; `NODE/` comes before the names of sessions of nodes. */
+/** Returns a client whose list and events are those of all machines; sessions of nodes have names that begin with `NODE/`. */
 export function everywhere(own: Client): Client {
   const open = new Map<string, Client>();
   const at = (node: string): Client => {
@@ -120,7 +121,7 @@ function shownSession(session: NodeSession): SessionInfo {
   return { ...own, id: pageId(node, own.id), name: `${node}/${own.name}`, trouble };
 }
 
-/** A node that comes or leaves changes many sessions, so the list is to be fetched again. */
+/** A node that comes or leaves changes many sessions, so the list must be fetched again. */
 const NODE_CHANGES: readonly string[] = ['node-online', 'node-away', 'node-removed'];
 
 async function* eventsOfAll(client: Client, options: EventsOptions = {}): AsyncGenerator<EventItem, void> {

@@ -10,7 +10,7 @@ export class Funnel<T> implements AsyncIterable<T> {
     return this.#end !== null;
   }
 
-  /** Resolves when the item was taken, or will not be taken anymore. */
+  /** Resolves when the item was taken, or will never be. */
   put(item: T): Promise<void> {
     if (this.#end !== null) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ export class Funnel<T> implements AsyncIterable<T> {
     return promise;
   }
 
-  /** Ends the stream, after the items that wait. */
+  /** Ends the stream after the waiting items. */
   end(error?: unknown): void {
     this.#end ??= error === undefined ? {} : { error };
     this.#wake?.();

@@ -3,7 +3,7 @@ import { fromWireError, type NodeNews, SpoolError, type WireError } from '@spool
 import type { AbortSignalLike, Transport } from '../link/runtime.ts';
 import { Funnel } from './funnel.ts';
 
-/** The maximum of a line: the sessions of one node. */
+/** The maximum length of a line: the sessions of one node. */
 const LINE_CHARS_MAX = 64 * 1024 * 1024;
 
 interface Decoder {
@@ -13,7 +13,7 @@ interface Decoder {
 /** Every runtime has it; only its type is missing here. */
 const { TextDecoder } = globalThis as unknown as { readonly TextDecoder: new () => Decoder };
 
-/** Yields the news that come on a transport, and closes it at the end. Throws CONNECTION_LOST when it breaks. */
+/** Yields the news that arrive on a transport, and closes it at the end. Throws CONNECTION_LOST when it breaks. */
 export async function* newsOn(transport: Transport, signal?: AbortSignalLike): AsyncGenerator<NodeNews, void> {
   const funnel = new Funnel<NodeNews>();
   const decoder = new TextDecoder();

@@ -1,6 +1,6 @@
 /**
- * The nodes and their sessions as last reported, kept up to date by news. After a break the news begin with a whole list again; a node
- * that is not in it was removed.
+ * The nodes and their sessions as last reported, kept up to date by news. After a broken link the news begin with a whole list; a
+ * node that is missing from it was removed.
  */
 import type { NodeInfo, NodeNews, SessionInfo } from '@spool/protocol';
 
@@ -19,7 +19,7 @@ export class NodeView {
     return this.#nodes;
   }
 
-  /** Whether the first list was complete. */
+  /** Whether the first list is complete. */
   get isListed(): boolean {
     return this.#named === null;
   }

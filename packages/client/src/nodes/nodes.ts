@@ -25,7 +25,7 @@ export interface NodeChange {
   readonly node: string;
 }
 
-/** An event of any machine: one of a node has its name. */
+/** An event of any machine; an event of a node has its name. */
 export type NodeEvent = (EventItem & { readonly node?: string }) | NodeChange;
 
 export interface NodesOptions {
@@ -51,8 +51,8 @@ export class Nodes {
   }
 
   /**
-   * Returns the matching sessions of this machine and of all nodes. Those of a node have its name, and those of a node that is away are
-   * as last seen, with the time since when.
+   * Returns the matching sessions of this machine and of all nodes. Sessions of a node have its name; those of an offline node are
+   * as last seen, with the time.
    */
   async sessions(filter: ListFilter = {}): Promise<readonly NodeSession[]> {
     const [own, view] = await Promise.all([this.#client.list(filter), this.#first()]);
@@ -60,8 +60,8 @@ export class Nodes {
   }
 
   /**
-   * Yields the nodes with their sessions, again after each change; the first time when all are known. It continues after breaks until
-   * it is closed, or `signal` is aborted.
+   * Yields the nodes with their sessions, first when all are known, and then after each change. It continues after broken links
+   * until it is closed, or `signal` is aborted.
    */
   async *watch({ signal }: NodesOptions = {}): AsyncGenerator<NodeView, void> {
     const view = new NodeView();
@@ -85,8 +85,8 @@ export class Nodes {
   }
 
   /**
-   * Follows the events of this machine and of all nodes in one stream. A node that comes or leaves is an event too. Events of a node that
-   * happen while it is away are lost; `events-missed` with its name says so when it is back.
+   * Follows the events of this machine and of all nodes in one stream. A node that comes or leaves is an event too. Events of a
+   * node that happen while it is offline are lost; when it returns, `events-missed` with its name reports this.
    */
   async *events(options: EventsOptions = {}): AsyncGenerator<NodeEvent, void> {
     const over = abortController();
@@ -159,7 +159,7 @@ export class Nodes {
     try {
       for await (const event of client.events(options)) await funnel.put({ ...event, node });
     } catch {
-      // The node is away or was removed, which `watch` reports, or it gives no events to this role.
+      // The node is offline or was removed, which `watch` reports, or it gives no events to this role.
     }
   }
 
@@ -183,7 +183,7 @@ export class Nodes {
   }
 }
 
-/** Returns the roads of a client. A client of a node has none: the nodes of a node are not reached through it. */
+/** Returns the roads of a client. A client of a node has no roads: the nodes of a node cannot be reached through it. */
 export function roadsOf({ nodes }: Runtime): NodeRoads {
   if (nodes !== undefined) return nodes;
   throw new SpoolError('NOT_ALLOWED', { reason: 'this client has no way to nodes' });

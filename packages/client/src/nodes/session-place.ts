@@ -1,7 +1,7 @@
 /** The machine of a session, in a list of all machines: a session of a node has the id `NODE/ID` there, and one of this machine `ID`. */
 
 export interface SessionPlace {
-  /** The node; null: the machine of the client. */
+  /** The node; null means the machine of the client. */
   readonly node: string | null;
   readonly id: string;
 }

@@ -1,5 +1,5 @@
 /**
- * The address of a gateway: `https://host[:port][/base]`. Keeps the part of REM-4 about plain text: a token is never sent
+ * The address of a gateway: `https://host[:port][/base]`. Keeps a part of REM-4, the rule about plain text: a token is never sent
  * to another machine without TLS.
  */
 import { SpoolError } from '@spool/protocol';

@@ -1,9 +1,9 @@
 /**
  * The SDK for a remote daemon, in any runtime with the web's WebSocket: `await using client = await connect({ url, token })`.
  *
- * The client is the same as on the machine of the daemon: the same frames, so the same guarantees. Sessions start in the home
- * folder and with the environment of the daemon's user, because the caller's own do not exist there. Keeps REM-11, with the
- * streams and the link: a network that breaks again and again costs only time.
+ * The client is the same as on the daemon's machine: with the same frames, it gives the same guarantees. Sessions start in the home
+ * folder and with the environment of the daemon's user, because the caller's own do not exist there. Keeps REM-11, with the streams
+ * and the link: a network that breaks again and again costs only time.
  */
 import { Client } from '../client.ts';
 import type { Runtime } from '../link/runtime.ts';
@@ -28,7 +28,7 @@ export interface RemoteOptions {
   readonly who?: string | undefined;
 }
 
-/** Returns a client whose gateway and daemon have answered: errors are reported here, and not at the first request. */
+/** Returns a client whose gateway and daemon have answered, so that errors are reported here instead of at the first request. */
 export async function connect(options: RemoteOptions): Promise<Client> {
   const { reconnectMs = REMOTE_RECONNECT_MS, who = 'remote' } = options;
   return await openOrClose(new Client(remoteRuntime(gatewayAddress(options.url), options.token), { reconnectMs, who }));

@@ -1,7 +1,7 @@
 /**
- * Finds out why a gateway refused a WebSocket. The web's interface does not report it (a browser must not learn it of another
- * origin), so this sends a plain request and reads the status. Keeps REM-3: a failure that another attempt cannot change is not
- * tried again.
+ * Finds out why a gateway refused a WebSocket. The web's interface does not report it, because a browser must not learn it about
+ * another origin, so this module sends a plain request and reads the status. Keeps REM-3: a failure that another attempt cannot
+ * change is not retried.
  */
 import { SpoolError } from '@spool/protocol';
 import { abortController } from '../link/runtime.ts';
@@ -30,8 +30,8 @@ export async function refusal(address: GatewayAddress, headers: Readonly<Record<
 }
 
 /**
- * Returns the error for a status. A gateway lists its sessions to every client that it admits: then only the WebSocket has
- * failed, and may be tried again.
+ * Returns the error for a status. A gateway lists its sessions to every client that it admits, so in this case only the WebSocket
+ * has failed, and may be retried.
  */
 export function refusalOf(status: number, host: string, isJson = false): SpoolError {
   if (status === 200 && isJson) return new SpoolError('CONNECTION_LOST', { host });
@@ -56,7 +56,7 @@ export function refusalOf(status: number, host: string, isJson = false): SpoolEr
   }
 }
 
-/** Returns the cause of an error: `fetch failed` is useless; its cause is not (`ECONNREFUSED`). */
+/** Returns the cause of an error: `fetch failed` is useless, but its cause is not (`ECONNREFUSED`). */
 function reasonOf(error: unknown): string {
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
   if (cause?.code !== undefined) return cause.code;

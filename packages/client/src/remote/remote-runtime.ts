@@ -2,7 +2,7 @@
 import { abortController, type AbortSignalLike, type Runtime } from '../link/runtime.ts';
 import { web } from './web-globals.ts';
 
-/** The default: a network may be unreachable for longer than a daemon, as for a train in a tunnel, or a laptop that wakes up. */
+/** The default: a network may be unreachable for longer than a daemon, for example in a tunnel, or when a laptop wakes up. */
 export const REMOTE_RECONNECT_MS = 120_000;
 
 /**
@@ -11,7 +11,7 @@ export const REMOTE_RECONNECT_MS = 120_000;
  */
 export const REMOTE_SILENCE = { askAfterMs: 10_000, cutAfterMs: 5000 } as const;
 
-/** The runtime of a client on another machine than its daemon, besides the connection. */
+/** The runtime of a client that is not on the daemon's machine, except for the connection. */
 export const REMOTE: Omit<Runtime, 'dial'> = {
   sleep,
   now: () => web.performance.now(),

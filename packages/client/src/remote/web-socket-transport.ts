@@ -19,7 +19,9 @@ const BUFFERED_BYTES_HIGH = 256 * 1024;
 /** The poll interval: WebSockets do not report that they have drained. */
 const DRAIN_POLL_MS = 5;
 
-/** The subprotocols of the gateway. The token is an offer that the gateway never repeats in its answer. */
+/**
+ * The subprotocols that are offered to the gateway. One of them contains the token, and the gateway never repeats it in its answer.
+ */
 const FRAMES = 'spool.v1';
 const BEARER = 'spool.bearer.';
 

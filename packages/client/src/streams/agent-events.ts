@@ -1,6 +1,6 @@
 /**
- * The events of an agent from a cursor on, each exactly once, then the end. An event's `offset` is its position: that of its
- * record, plus its place in the record. `from` of a later watch is the position after the last event that was read.
+ * Yields the events of an agent from a cursor on, each exactly once, then the end. An event's `offset` is its position: that of its
+ * record, plus its place in the record. A later watch continues with the position after the last event as `from`.
  */
 import type { WatchEvent } from '@spool/protocol';
 import type { AgentEvent } from '@spool/protocol/agent';

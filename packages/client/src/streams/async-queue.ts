@@ -1,6 +1,6 @@
 /**
- * The reader's end of a stream: returns the next item, and the end. The items themselves are stored elsewhere. It ends once: by
- * its source (`end`), by its reader (`close`) or by the reader's signal.
+ * The reader's end of a stream: returns the next item, or the end. The items themselves are stored elsewhere. It ends once: by its
+ * source (`end`), by its reader (`close`) or by the reader's signal.
  */
 import { abortReason } from '../link/connection.ts';
 import { abortController } from '../link/abort.ts';
@@ -12,7 +12,7 @@ export interface AsyncQueueOptions<T> {
   take(): T | undefined;
   /** Drops all waiting items. */
   drop(): void;
-  /** Called once, when no more items are wanted, or will come. */
+  /** Called once, when the reader stops or the source ends. */
   onEnd?(): void;
 }
 
@@ -33,7 +33,7 @@ export class AsyncQueue<T> {
     return this.#end !== null;
   }
 
-  /** A reader waits, so there is nothing to read. */
+  /** Whether a reader waits, so that there is nothing to read. */
   get isAwaited(): boolean {
     return this.#readers.length > 0;
   }

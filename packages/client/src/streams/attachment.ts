@@ -44,7 +44,7 @@ export interface AttachOptions extends ByteStreamOptions {
   readonly historyLines?: number | undefined;
   /** The colours of the viewer's terminal; the child's colour queries are answered with them. */
   readonly colours?: TerminalColours | undefined;
-  /** The offset of the state that the viewer's screen already shows (0: blank); without it, a snapshot comes first. */
+  /** The offset of the state that the viewer's screen already shows (0: blank); if it is absent, a snapshot comes first. */
   readonly from?: number | undefined;
   /**
    * Whether the viewer paints a session of any size: `resized` then comes before each snapshot and with each change of size,
@@ -52,8 +52,8 @@ export interface AttachOptions extends ByteStreamOptions {
    */
   readonly followsSize?: boolean | undefined;
   /**
-   * The delay after which a viewer gets a snapshot instead of the backlog, for one that shows the present rather than every byte
-   * (default: when it is a megabyte behind).
+   * The delay after which a viewer gets a snapshot instead of the backlog, if it shows the present rather than every byte (default:
+   * none; a viewer that is a megabyte behind always gets one).
    */
   readonly lateMs?: number | undefined;
   /**
@@ -66,7 +66,7 @@ export interface AttachOptions extends ByteStreamOptions {
   readonly tellsModes?: boolean | undefined;
   /** The session in whose terminal this is shown (SPOOL_SESSION): refused if the output would be copied in a circle. */
   readonly inside?: string | undefined;
-  /** Called when the link breaks (false), and before the first item after that (true). No byte is lost meanwhile. */
+  /** Called when the link breaks (false), and before the first item after that (true). No byte is lost in between. */
   readonly onLink?: ((isUp: boolean) => void) | undefined;
 }
 
@@ -77,7 +77,7 @@ export type ViewChange = Omit<Requests['view']['ask'], 'channel'>;
 export interface Bypass {
   readonly transport: Transport;
   readonly channel: number;
-  /** Output from `outputAt` up to `outputMax`; no output if that is not further. */
+  /** The output from `outputAt` up to `outputMax`; no output if the two are equal. */
   readonly outputAt: number;
   readonly outputMax: number;
   /** Typed bytes from this offset on, in input frames whose payload starts with `inputPrefix`. */
@@ -90,7 +90,7 @@ export interface Bypass {
 /** The bytes that have bypassed an attachment. */
 export interface BypassedBytes {
   readonly outputTo: number;
-  /** The last typed bytes, with their offset: those that may not be confirmed. */
+  /** The last typed bytes, with their offset; they may be unconfirmed. */
   readonly typedAt: number;
   readonly typed: Uint8Array;
   readonly typedConfirmed: number;
@@ -110,7 +110,7 @@ export class Attachment extends Reading<AttachItem> {
   #hasLateSize = false;
   #isFocused: boolean | undefined;
   #colours: TerminalColours | undefined;
-  /** The change that is not sent yet, because there was no answer. */
+  /** The change that was not sent yet, because the daemon has not answered. */
   #unsaid: ViewChange = {};
   readonly #requester: Requester;
   readonly #sleep: Runtime['sleep'];
@@ -187,9 +187,9 @@ export class Attachment extends Reading<AttachItem> {
   }
 
   /**
-   * Lets a reader with the filter `none` take plain output and send plain keys itself, past this object, while nothing waits in
-   * it. `end` is called before this attachment does anything else: from then on nothing bypasses it, and `end` returns the bytes
-   * that did. Returns null when something waits.
+   * Lets a reader with the filter `none` read plain output and send plain keys itself, past this object, while nothing waits in it.
+   * `end` is called before this attachment does anything else: after that nothing bypasses it, and `end` returns the bytes that
+   * did. Returns null when something waits.
    */
   bypass(end: () => BypassedBytes | null): Bypass | null {
     this.collect();
@@ -210,7 +210,7 @@ export class Attachment extends Reading<AttachItem> {
     };
   }
 
-  /** Ends a bypass: this object knows everything again. */
+  /** Ends a bypass, so that this object knows everything again. */
   collect(): void {
     const end = this.#endBypass;
     if (end === null) return;
@@ -237,9 +237,9 @@ export class Attachment extends Reading<AttachItem> {
   }
 
   /**
-   * Types the bytes of a terminal, without its replies to queries (the daemon has answered them); with the filter `none`, the
-   * exact bytes. Usually resolves at once; when a megabyte is in flight, as soon as there is room again. Refused input is
-   * reported as an item, `input-refused`.
+   * Types the bytes of a terminal, without its replies to queries (the daemon has answered them); with the filter `none`, the exact
+   * bytes. Usually resolves at once; with a megabyte in flight, as soon as there is room again. Refused input is reported as an
+   * item, `input-refused`.
    */
   async type(bytes: Uint8Array | string): Promise<void> {
     this.#checkTyping();
@@ -266,7 +266,9 @@ export class Attachment extends Reading<AttachItem> {
     await this.#typed.settled();
   }
 
-  /** Changes the viewer's size, focus or colours. They are sent now (sizes: 20 in a second), and again after a break. */
+  /**
+   * Changes the viewer's size, focus or colours. They are sent now (sizes: at most 20 per second), and again after a broken link.
+   */
   view({ size, isFocused, colours, wantsSnapshot, historyLines }: ViewChange): void {
     this.collect();
     if (colours !== undefined) this.#colours = colours;
@@ -282,7 +284,7 @@ export class Attachment extends Reading<AttachItem> {
   /** Returns false if the size will be sent later, unless a newer one replaces it. */
   #mayResizeTo(size: Size): boolean {
     this.#size = size;
-    const isSent = this.#bytes.answered !== null; // otherwise only the last one waits for the link
+    const isSent = this.#bytes.answered !== null; // otherwise only the last change waits for the link
     this.#hasLateSize = isSent && this.#hasJustResized;
     if (this.#hasLateSize) return false;
     if (!isSent || this.#hasJustResized) return true;
@@ -319,7 +321,7 @@ export class Attachment extends Reading<AttachItem> {
     return new ViewerOutput(vt, { ...permissions, isFiltered: !this.#isExact, isTyping: isReadOnly !== true }, modes);
   }
 
-  /** Returns the modes of the last item, if that is the present; otherwise asks the daemon. */
+  /** Returns the modes of the last item if it shows the present; otherwise asks the daemon. */
   async #modes(vt: Vt): Promise<ModeState> {
     const isPresent = this.#output !== null && this.#bytes.answered !== null && this.#bytes.queue.length === 0;
     return isPresent ? this.#output!.state : this.#modesAt(vt);
@@ -371,7 +373,7 @@ export class Attachment extends Reading<AttachItem> {
   #onAnswer({ id, typedOffset }: Requests['attach']['answer']): void {
     const isFirst = this.id === undefined;
     this.#bytes.settle(id, this.#bytes.reached);
-    if (this.#bytes.answered === null) return; // this was another session
+    if (this.#bytes.answered === null) return; // the link was to another session
     if (!isFirst) this.#options.onLink?.(true);
     const { connection, channel } = this.#bytes.answered;
     const send: SendTyped = (offset, bytes) =>
@@ -411,7 +413,7 @@ export class Attachment extends Reading<AttachItem> {
     }
   }
 
-  /** Sends the change; before the answer it is kept. */
+  /** Sends the change; it is kept until there is an answer. */
   #say(change: ViewChange): void {
     this.#unsaid = { ...this.#unsaid, ...change };
     const { answered } = this.#bytes;
@@ -420,7 +422,7 @@ export class Attachment extends Reading<AttachItem> {
     const said = this.#unsaid;
     this.#unsaid = {};
     connection.request('view', { channel, ...said }).catch((error: unknown) => {
-      // The link broke: it is sent again on the next one. Or the session has ended: then the change is not needed.
+      // The link broke: it is sent again on the next one. If the session has ended instead, the change is not needed.
       if (error instanceof BrokenConnection) this.#unsaid = { ...said, ...this.#unsaid };
       else if (!SpoolError.is(error)) throw error;
     });

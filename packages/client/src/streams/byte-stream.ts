@@ -2,12 +2,12 @@
  * The bytes of one session from a cursor on: each exactly once, whatever happens to the link. It is the common part of `Watch`
  * and `Attachment`. Keeps ATT-2 in the client.
  *
- * The cursor is the absolute offset after the last byte that arrived. After a break the request is sent again with the
- * cursor and the full id, so bytes are neither lost nor doubled, and a name never leads to another session. Missing
- * bytes are reported as a gap. Output that does not start at the cursor, or exceeds the credit, is a fault of the other
- * side: the connection is closed and the request is sent again with the cursor.
+ * The cursor is the absolute offset after the last byte that arrived. After a broken link the request is sent again with the cursor
+ * and the full id, so bytes are neither lost nor doubled, and a name never leads to another session. Missing bytes are reported as
+ * a gap. Output that does not start at the cursor, or exceeds the credit, is a fault of the other side: the connection is closed
+ * and the request is sent again with the cursor.
  *
- * Memory is bounded by the credit: this many bytes may wait here, and more is granted as the reader takes them.
+ * Memory is bounded by the credit: at most this many bytes wait here, and more is granted as the reader takes them.
  */
 import {
   decodeJson,
@@ -40,7 +40,7 @@ export interface ByteStreamHandlers {
   /** Returns false for a frame of an unexpected type. */
   onFrame?(frame: Frame): boolean;
   onBroken?(): void;
-  /** Called once, when no more bytes are wanted, or will come. */
+  /** Called once, when the reader stops or the source ends. */
   onEnd?(): void;
 }
 
@@ -48,8 +48,8 @@ export const CREDIT_BYTES = 256 * 1024;
 const CREDIT_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * The maximum of waiting pieces (outputs that cannot be joined, and events). Credit counts bytes only, so a child that writes one
- * byte to stdout and one to stderr in turn could still fill the memory with small objects: the request is then cancelled, and
+ * The maximum of waiting pieces (outputs that cannot be joined, and events). Credit counts only bytes, so a child that writes one
+ * byte to stdout and one to stderr in turn could still fill the memory with small objects. Therefore the request is cancelled, and
  * sent again with the cursor when the reader has caught up.
  */
 const PIECES_MAX = 2048;
@@ -127,7 +127,7 @@ export class ByteStream {
     return this.#isAnswered ? this.#subscription.open : null;
   }
 
-  /** The offset up to which output may pass the queue by, because it is empty and its reader waits; undefined if it may not. */
+  /** The offset up to which output may bypass the queue, because it is empty and its reader waits; undefined if it may not. */
   get passableTo(): number | undefined {
     if (this.answered === null || this.reached === undefined) return undefined;
     if (!this.#subscription.isAwaited || this.queue.length > 0) return undefined;
@@ -135,7 +135,7 @@ export class ByteStream {
     return this.#limit - Math.ceil(this.#windowBytes / 2) - 1;
   }
 
-  /** The reader got the output before this offset without the queue. */
+  /** Notes that the reader got the output before this offset without the queue. */
   passedTo(offset: number): void {
     this.#move(offset);
     this.#taken = offset;
@@ -167,7 +167,7 @@ export class ByteStream {
     this.#grant();
   }
 
-  /** Continues at `offset`, whatever came before: waiting bytes are outdated. */
+  /** Continues at `offset`, whatever came before; waiting bytes are dropped. */
   jump(offset: number): void {
     this.queue.dropOutput();
     this.#move(offset);
@@ -228,7 +228,7 @@ export class ByteStream {
   #onOutput({ offset, payload, flags }: Frame): void {
     if (!this.#isAnswered || this.reached === undefined) throw this.fault({ reason: 'output before the answer' });
     if (offset !== this.reached) throw this.fault({ expected: this.reached, offset });
-    // Credit never grants more than the window, so unrequested bytes show up as too many here.
+    // Credit never grants more than the window, so unrequested bytes are detected here as too many.
     if (this.queue.bytes + payload.length > this.#windowBytes) throw this.fault({ offset, bytes: payload.length });
     if (payload.length === 0) return;
     this.#move(offset + payload.length);
@@ -252,8 +252,8 @@ export class ByteStream {
       case 'resized':
         return this.queue.pushEvent(event);
       case 'exit':
-        // A smaller offset than ours is possible: a power cut took the end of the log. A larger one means that bytes
-        // are missing.
+        // An offset smaller than ours is possible: a power cut has removed the end of the log. A larger offset means that bytes are
+        // missing.
         if (this.reached !== undefined && event.offset > this.reached)
           throw this.fault({ expected: this.reached, offset: event.offset });
         return this.endWith(event);
@@ -267,7 +267,7 @@ export class ByteStream {
     this.#faults = 0;
   }
 
-  /** Returns the next item, and grants the room that the reader has made. */
+  /** Returns the next item, and grants credit for the room that the reader has made. */
   #take(): AttachItem | undefined {
     const item = this.queue.take();
     if (item === undefined) return undefined;
@@ -278,7 +278,7 @@ export class ByteStream {
     return item;
   }
 
-  /** Grants half a window at a time: a frame for each taken piece would cost more than it gains. */
+  /** Half a window is granted at a time: a frame for each piece would cost more than it gains. */
   #grant(): void {
     const { answered } = this;
     const limit = this.#taken + this.#windowBytes;

@@ -1,10 +1,10 @@
 /**
- * The output of an agent by its name, as text: of the session that has the name now, and then of each later one that gets the
- * name, by its start or by a rename, from its first byte. Output of a session after it has lost the name is not passed on. `*`
- * means every session. Keeps OUT-7.
+ * Subscribes to the output of an agent by its name, as text: that of the session that has the name now, and then of each later one
+ * that gets the name, by its start or by a rename, from its first byte. Output that a session writes after it has lost the name is
+ * not passed on. `*` means every session. Keeps OUT-7.
  *
- * It learns of new sessions and renames from the daemon's events. Those are not stored, so after a break it reads the list; no
- * byte is passed on twice. The bytes of each session come exactly once, because a `Watch` reads them.
+ * It learns of new sessions and renames from the daemon's events. These are not stored, so after a broken link it reads the list;
+ * no byte is passed on twice. The bytes of each session come exactly once, because a `Watch` reads them.
  */
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import type { AbortSignalLike } from '../link/runtime.ts';
@@ -15,7 +15,7 @@ import type { WatchOptions } from './watch.ts';
 export type OutputCallback = (data: string, ts: number, agent: string) => void;
 
 export interface SubscribeOptions extends TextWatchOptions {
-  /** The start in a session that exists already (default: `start`). Later sessions begin at their first byte. */
+  /** The start in a session that already exists (default: `start`). Later sessions begin at their first byte. */
   readonly from?: WatchOptions['from'];
   /**
    * True (default): waits for a session with this name, and continues with the next one when it has ended. False: the name must
@@ -42,7 +42,7 @@ export interface OutputSource {
 
 const ALL = '*';
 
-/** Starts a subscription at once. Returns the function that ends it. */
+/** Starts a subscription at once. Returns a function that ends it. */
 export function subscribeOutput(
   source: OutputSource,
   agent: string,
@@ -63,7 +63,7 @@ class OutputSubscription {
   /** Sessions that were followed, or are older than the subscription. */
   readonly #known = new Set<string>();
   readonly #following = new Map<string, FollowedSession>();
-  /** The offset up to which output was passed on, of sessions that have ended or lost the name. */
+  /** The offsets up to which the output of sessions was passed on that have ended or lost the name. */
   readonly #toldTo = new Map<string, number>();
   /** The queue of sessions with the name, one after the other; with `*` they are followed in parallel. */
   #queue: Promise<void> = Promise.resolve();
@@ -100,7 +100,7 @@ class OutputSubscription {
   }
 
   async #followAll(): Promise<void> {
-    // Events first, then the list, on one connection: no session can start between the two.
+    // Events first, then the list, on one connection, so that no session can start unseen between the two.
     await this.#source.open();
     if (this.#isOver) return;
     this.#events = this.#source.events({ types: ['session-started', 'session-renamed'], signal: this.#signal });
@@ -131,7 +131,7 @@ class OutputSubscription {
   async #byId(): Promise<SessionInfo | undefined> {
     try {
       const info = await this.#source.get(this.#agent);
-      return info.id === this.#agent ? info : undefined; // a prefix may be meant as a name
+      return info.id === this.#agent ? info : undefined; // a prefix may be a name too
     } catch (error) {
       if (isGone(error)) return undefined;
       throw error;
@@ -153,7 +153,7 @@ class OutputSubscription {
     if (this.#agent === ALL) return;
     if (!this.#isMeant({ name })) return this.#lose(id, offset);
     if (following && following.until === Infinity) return;
-    if (following) await following.ended; // the output before it lost the name comes first
+    if (following) await following.ended; // the output from before it lost the name comes first
     const info = await this.#source.get(id).catch((error: unknown) => {
       if (isGone(error)) return undefined;
       throw error;
@@ -171,7 +171,7 @@ class OutputSubscription {
     if (!following) return;
     following.until = Math.min(following.until, offset);
     this.#toldTo.set(id, offset);
-    // Without escapes, the last bytes may have no text that shows their arrival.
+    // If escapes are removed, the last bytes may have no text that shows their arrival.
     const { ansi = 'keep' } = this.#options;
     if (following.toldTo >= following.until || ansi !== 'keep') following.watch?.close();
   }
@@ -196,7 +196,7 @@ class OutputSubscription {
     this.#following.set(session.id, { name: session.name, until: Infinity, toldTo: 0, watch: null, ended, end });
     const follow = (): Promise<void> =>
       this.#follow(session, from).catch((error: unknown) => {
-        if (!isGone(error)) this.#fail(error); // removed: the next one with this name may come
+        if (!isGone(error)) this.#fail(error); // it was removed: the next one with this name may come
       });
     this.#queue = this.#agent === ALL ? Promise.all([this.#queue, follow()]).then(() => {}) : this.#queue.then(follow);
   }
@@ -219,7 +219,7 @@ class OutputSubscription {
     let hasEnded = false;
     try {
       for await (const item of watch) {
-        if (this.#isOver) return; // it was on its way when the subscription ended
+        if (this.#isOver) return; // the item was on its way when the subscription ended
         if (item.type === 'exit') hasEnded = true;
         if (item.type !== 'text') continue;
         if (item.offset >= following.until) break;

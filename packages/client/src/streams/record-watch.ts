@@ -1,7 +1,7 @@
 /**
- * Watches the events log of an agent: every record from the cursor on, exactly once, then the end. `ByteStream` does the work;
- * here bytes become lines, and lines become records. A line that is not JSON was torn by a kill in the middle of a write: no
- * client received it, and it is skipped. Keeps EVT-2 in the client.
+ * Watches the events log of an agent: every record from the cursor on, exactly once, then the end. `ByteStream` does the work; here
+ * bytes become lines, and lines become records. A line that is not JSON was cut by a kill in the middle of a write: no client
+ * received it, and it is skipped. Keeps EVT-2 in the client.
  */
 import type { EventsFrom, EventsRecord, Requests } from '@spool/protocol';
 import { type FramedLine, LineFraming } from '@spool/protocol/line-framing';
@@ -11,9 +11,9 @@ import { Reading } from './reading.ts';
 import type { WatchItem } from './watch-queue.ts';
 
 export interface RecordWatchOptions extends ByteStreamOptions {
-  /** The start (default: the first record that is kept): an offset in a record begins with that record. */
+  /** The start (default: the first record in the log); an offset inside a record selects that record. */
   readonly from?: number | 'start' | 'end' | undefined;
-  /** Returns whether to leave a record out, by its first characters: then it is not even parsed. */
+  /** Returns whether to skip a record, by its first characters, without parsing it. */
   readonly isLeftOut?: ((head: string) => boolean) | undefined;
 }
 
@@ -61,7 +61,7 @@ export class RecordWatch extends Reading<RecordItem> {
     }
   }
 
-  /** The offset up to which all bytes were read, whether or not they were records. */
+  /** The offset up to which all bytes were read, including those that are not records. */
   get cursor(): number | undefined {
     return this.#bytes.cursor;
   }
@@ -88,6 +88,6 @@ function parsed(text: string): EventsRecord | null {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && 'type' in value ? (value as EventsRecord) : null;
   } catch {
-    return null; // a torn line
+    return null; // a line that was cut
   }
 }

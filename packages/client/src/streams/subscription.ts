@@ -1,6 +1,6 @@
 /**
- * One request whose frames keep coming: when the link breaks, it is sent again on the next connection, until its reader or the
- * daemon ends it. Watches, attachments and events each use one.
+ * A request with a stream of frames: when the link breaks, it is sent again on the next connection, until its reader or the daemon
+ * ends it. Watches, attachments and events each use one.
  */
 import type { Frame } from '@spool/protocol';
 import type { BrokenConnection, Channel, Connection } from '../link/connection.ts';
@@ -20,7 +20,7 @@ export interface SubscriptionOptions<Item> {
   take(): Item | undefined;
   /** Drops all items that wait for the reader. */
   drop(): void;
-  /** Called once, when no more items are wanted, or will come. */
+  /** Called once, when the reader stops or the source ends. */
   onEnd?(): void;
 }
 
@@ -64,7 +64,7 @@ export class Subscription<Item> {
     return this.#items.isEnded;
   }
 
-  /** A reader waits, so there is nothing to read. */
+  /** Whether a reader waits, so that there is nothing to read. */
   get isAwaited(): boolean {
     return this.#items.isAwaited;
   }

@@ -1,12 +1,12 @@
 /**
- * A session's output as text, for pages and programs that show it live: a watch whose bytes come as decoded chunks.
+ * A session's output as text, for pages and programs that show it live: a watch whose bytes are returned as decoded chunks.
  *
  * The first bytes after a pause are returned at once; later bytes are collected, for `flushMs` or `maxBytes`, whichever is first.
- * The last bytes before a pause are flushed by time, too, and never wait for more. With `line` and `semantic`, complete units are
- * returned at once, and incomplete ones (a prompt, perhaps) after `flushMs`. Only half a character or half an escape sequence
- * waits longer: for its other half, or the end.
+ * The last bytes before a pause are flushed by time too, without waiting for more. With `line` and `semantic`, complete units are
+ * returned at once, and incomplete ones (a prompt, perhaps) after `flushMs`. Only half a character or half an escape sequence waits
+ * longer, until it is complete or the output ends.
  *
- * It reads from its watch only while it is read itself, so memory is bounded by the watch's credit.
+ * It reads its watch only on demand, so memory is bounded by the watch's credit.
  */
 import type { Ansi, Arrival, ChunkingMode, StreamChunk, TextStreams } from '@spool/vt';
 import { Reading } from './reading.ts';
@@ -18,9 +18,9 @@ import type { WatchItem } from './watch-queue.ts';
 export interface TextWatchOptions extends WatchOptions {
   /** The way in which the text is split (default: `raw`). See `ChunkingMode`. */
   readonly chunking?: ChunkingMode | undefined;
-  /** The time for which text may be collected (default: 100). A page that shows it live needs 16. */
+  /** The maximum time for which text is collected (default: 100). A page that shows it live needs 16. */
   readonly flushMs?: number | undefined;
-  /** The amount of text that may be collected (default: 4096). */
+  /** The maximum amount of text that is collected (default: 4096). */
   readonly maxBytes?: number | undefined;
   /** The handling of escape sequences (default: `keep`). See `Ansi`. */
   readonly ansi?: Ansi | undefined;
@@ -82,11 +82,11 @@ export class TextWatch extends Reading<TextItem> {
     }
   }
 
-  /** Returns the next item of the watch; or `due`, if the held text must not wait for it. */
+  /** Returns the next item of the watch, or `due` if the held text must not wait for it. */
   async #nextOrDue(dueAt: number | undefined): Promise<NextItem | 'due'> {
     if (this.#coming === null) {
       this.#coming = this.#watch.next().then(({ value }) => ({ item: value, ts: Date.now(), at: this.#time.now() }));
-      this.#coming.catch(() => {}); // thrown at the next call that waits for it
+      this.#coming.catch(() => {}); // the error is thrown at the next call that waits for it
     }
     const coming = this.#coming;
     if (dueAt !== undefined) {

@@ -42,7 +42,7 @@ export class TypedStream {
     return promise;
   }
 
-  /** Typed bytes may be sent past this stream: nothing waits, and the link is there. */
+  /** Whether typed bytes may be sent past this stream: nothing waits, and the link is open. */
   get isPassable(): boolean {
     return this.#send !== null && this.#waiting.length === 0 && this.#settling.length === 0;
   }
@@ -51,7 +51,10 @@ export class TypedStream {
     return this.#confirmed;
   }
 
-  /** These bytes were sent past this stream, from `offset` on; all that were sent before them are confirmed, if not kept here. */
+  /**
+   * Notes that these bytes were sent past this stream, from `offset` on; all that were sent before them are confirmed unless they
+   * are stored here.
+   */
   passed(offset: number, bytes: Uint8Array, confirmed: number): void {
     if (offset > this.#end) {
       this.confirm(this.#end);
@@ -71,8 +74,8 @@ export class TypedStream {
   }
 
   /**
-   * Continues with another side, which has all bytes before `offset`. Returns false if it has less than was confirmed: then it is
-   * unknown which of the rest has arrived, and it is dropped rather than typed twice.
+   * Continues with another connection, whose side has all bytes before `offset`. Returns false if it has less than was confirmed:
+   * then it is unknown which of the rest has arrived, and the rest is dropped rather than typed twice.
    */
   resume(offset: number, send: SendTyped): boolean {
     this.#send = send;
@@ -93,7 +96,7 @@ export class TypedStream {
     return isKnown;
   }
 
-  /** Keeps input from now on: the link is gone. */
+  /** Stores input from now on, because the link is gone. */
   pause(): void {
     this.#send = null;
   }

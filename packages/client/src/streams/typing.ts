@@ -15,7 +15,7 @@ export async function modesOf(client: RequestClient, { id, size, state }: Sessio
   return modesIn((await client.screen(id, { format: 'json' })).content);
 }
 
-/** Returns the modes at an offset (default: now); those of a fresh terminal if there is none, or no longer. */
+/** Returns the modes at an offset (default: now); those of a fresh terminal if there are none, or none any more. */
 export async function screenModes(requester: Requester, vt: Vt, session: string, offset?: number): Promise<ModeState> {
   const at = offset === undefined ? undefined : { offset };
   try {

@@ -2,7 +2,7 @@
  * Input from a viewer's terminal on its way to the session: the terminal's own replies are removed, because the daemon has
  * answered the program (QRY-1), and focus reports are combined over all viewers.
  *
- * All input is typed in the order of the calls, also when a call has to wait for the modes first.
+ * All input is typed in the order of the calls, even if a call has to wait for the modes first.
  */
 import type { TypedInput } from '@spool/vt';
 import type { Runtime } from '../link/runtime.ts';
@@ -20,7 +20,7 @@ export class ViewerInput {
   #typed: TypedInput | null = null;
   /** Resolves when the earlier input is on its way. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** The number of calls: an Escape that is held back is a key if no call has followed it. */
+  /** The number of calls: a held Escape is a key if no call has followed it. */
   #calls = 0;
   #waiting = 0;
 
@@ -76,7 +76,7 @@ export class ViewerInput {
     }
   }
 
-  /** Types held bytes: the other half of a reply would have come by now. */
+  /** Types held bytes: the rest of a reply would have arrived by now. */
   async #release(call: number, holdMs: number): Promise<void> {
     await this.#options.sleep(holdMs);
     if (this.#calls === call) await this.flushed();

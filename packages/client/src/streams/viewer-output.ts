@@ -40,7 +40,7 @@ export class ViewerOutput {
     return this.#tracker.state;
   }
 
-  /** Returns a snapshot, which sets all the modes that it needs; earlier modes of the viewer's terminal are undone first. */
+  /** Returns a snapshot, which sets all the modes that it needs; the earlier modes of the viewer's terminal are undone first. */
   snapshot(bytes: Uint8Array): Uint8Array {
     const undone = this.leave();
     this.#tracker = new this.#vt.ModeTracker();
@@ -63,7 +63,7 @@ export class ViewerOutput {
     return this.#filter?.close() ?? new Uint8Array(0);
   }
 
-  /** Returns the modes, if they differ from the last ones that were returned; the first time always. */
+  /** Returns the modes if they differ from those that were returned last, and always the first time. */
   changed(): TerminalModes | null {
     if (this.#told !== null && this.#tracker.revision === this.#toldRevision) return null;
     const modes = this.#vt.terminalModesOf(this.#tracker.state);

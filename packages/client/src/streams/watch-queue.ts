@@ -1,9 +1,9 @@
 /**
  * The items of a watch that have arrived and were not taken yet: bounded in bytes by the credit, and in pieces here.
  *
- * A frame's payload is valid only while it is being read, so output is copied once. Small pieces are copied one after
- * the other into a slab: adjacent pieces of the log are then adjacent in memory, and a late reader gets them as one
- * piece. A million one-byte frames become a few slabs, not a million objects.
+ * A frame's payload is valid only while it is being read, so output is copied once. Small pieces are copied one after the other
+ * into a slab: pieces that are adjacent in the log are then adjacent in memory, and a late reader gets them as one piece. A million
+ * one-byte frames then become a few slabs instead of a million objects.
  */
 import type { WatchEvent } from '@spool/protocol';
 import type { TerminalModes } from '@spool/vt';
@@ -35,7 +35,7 @@ export type AttachItem =
 /** The items that a snapshot makes obsolete. */
 const PAST: ReadonlySet<string> = new Set(['output', 'piece', 'gap', 'snapshot']);
 
-/** The events that only describe the present: of several in a row the last is enough. */
+/** The events that only describe the present: of several in a row, only the last is kept. */
 const STANDING: ReadonlySet<string> = new Set(['resized', 'reconnected', 'viewers']);
 
 const SLAB_BYTES = 16 * 1024;
@@ -72,7 +72,7 @@ export class WatchQueue {
   pushOutput(offset: number, bytes: Uint8Array, stream: 'stdout' | 'stderr'): void {
     this.#bytes += bytes.length;
     if (bytes.length >= LARGE_BYTES) {
-      // Not `bytes.slice()`: for a Buffer that is a view, not a copy.
+      // `bytes.slice()` of a Buffer would be a view, not a copy.
       this.#items.push({ type: 'output', offset, bytes: new Uint8Array(bytes), stream });
       return;
     }

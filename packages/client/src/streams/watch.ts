@@ -19,7 +19,7 @@ export class Watch extends Reading<WatchItem> {
 
   constructor(requester: Requester, session: string, options: WatchOptions = {}) {
     super();
-    // From the first answer on the cursor counts.
+    // The start counts only until the first answer; after that, the cursor does.
     const from = (): WatchFrom => bytes.reached ?? options.from ?? 'start';
     const bytes = new ByteStream(requester, session, options, {
       ask: (connection, creditBytes, channel) =>

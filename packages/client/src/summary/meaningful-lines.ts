@@ -19,7 +19,7 @@ const BAR = /[█▉▊▋▌▍▎▏▓▒░━╸╺■□▪▫]{4,}|\[[=#>
 const PERCENT = /(?:^|\D)(\d{1,3})(?:\.\d+)? ?%/;
 const BARE_PERCENT = /^\s*\d{1,3}(?:\.\d+)? ?%\s*$/;
 
-/** Returns the lines, oldest first. Of a repeated line, the last one stays. */
+/** Returns the lines, oldest first. Of a repeated line, the last occurrence is kept. */
 export function meaningfulLines(lines: readonly string[]): string[] {
   const kept = new Map<string, string>();
   for (const raw of lines) {

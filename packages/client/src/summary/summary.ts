@@ -51,17 +51,17 @@ export interface Summary {
   readonly timeIn: Readonly<Partial<Record<StatusState, number>>>;
   /** The last informative lines; of a full-screen program those of its last screen, of an agent those of its last message. */
   readonly lastLines: readonly string[];
-  /** The changed files in its folder, from its start to its end; null if that is in no git repository. */
+  /** The changed files in its folder, from its start to its end; null if the folder is in no git repository. */
   readonly changedFiles: readonly ChangedFile[] | null;
 }
 
 const LAST_LINES = 12;
-/** The number of lines above the screen that are examined too. */
+/** The number of lines above the screen that are also examined. */
 const HISTORY_LINES = 200;
 /** The number of lines for sessions without a terminal. */
 const TAIL_LINES = 200;
 
-/** Returns the summary; for a running session, of the present state. `filesOf` finds the changed files. */
+/** Returns the summary; for a running session, it describes the present state. `filesOf` finds the changed files. */
 export async function summaryOf(
   client: Client,
   session: string,
@@ -98,7 +98,7 @@ export async function summaryOf(
   };
 }
 
-/** Returns the time spans of the states. A session is starting until another state is reported; the end is not a state. */
+/** Returns the time spans of the states. A session is `starting` until another state is reported; the end is not a state. */
 export function spansOf(history: readonly HistoryItem[], startedAt: number, until: number): StateSpan[] {
   const spans: { state: StatusState; kind: string | null; at: number; durationMs: number }[] = [];
   let current: Pick<StateSpan, 'state' | 'kind' | 'at'> = { state: 'starting', kind: null, at: startedAt };

@@ -1,4 +1,6 @@
-/** Requests of an ACP agent to its client: permissions and forms; and files and terminals, which Spool does not offer. */
+/**
+ * Handles the requests of an ACP agent to its client: permissions and forms, and files and terminals, which Spool does not offer.
+ */
 import { OPTION_KINDS, type PermissionOption, type AgentQuestion } from '@spool/protocol/agent';
 import { newKey, openKey } from '../json-rpc.ts';
 import { isObject, type JsonObject, listOf, objectOf, present, textOf } from '../json-value.ts';
@@ -30,7 +32,7 @@ export function takeRequest(work: AcpWork, id: string | number, method: string, 
         input: shownInput(work, call),
         diffs: diffsOf(call.content),
         options: listOf(params.options).map(optionOf),
-        // A command that is known by its title alone may be described by the model.
+        // If only the title describes a command, the model may have written that description.
         ...(hasRawInput(call) || inputOf(work, call) === undefined ? {} : { humanOnly: true }),
       });
       return true;
@@ -67,8 +69,8 @@ export function takeRequest(work: AcpWork, id: string | number, method: string, 
 }
 
 /**
- * The input of the tool call, with the data beside it: texts, where some agents put a plan, and files that no other part of the
- * call names. The person who approves the call sees all of it.
+ * Returns the input of the tool call with the data beside it: texts, in which some agents put a plan, and files that no other part
+ * of the call names. The person who approves the call sees all of it.
  */
 function shownInput(work: AcpWork, call: JsonObject): unknown {
   const input = inputOf(work, call) ?? call.rawInput;
@@ -89,13 +91,13 @@ function optionOf(value: unknown): PermissionOption {
 }
 
 /**
- * Words of an option that allows more than this one request, whatever its kind says: Grok calls `enable-always-approve` ("don't ask
- * again for anything") `allow_once`. A word too many only means that the option must be chosen by its id.
+ * The words of an option that allows more than this one request, whatever its kind: Grok calls `enable-always-approve` ("don't ask
+ * again for anything") `allow_once`. A word too many here only means that the option must be chosen by its id.
  */
 const ALLOWS_MORE =
   /always|again|\ball\b|anything|every|session|bypass|\bauto\b|yolo|trust|permanent|remember|forever/i;
 
-/** Members that name places in the protocol. */
+/** The members that name places in the protocol. */
 const PLACES: readonly string[] = ['sessionId', 'toolCallId'];
 
 /** Returns the questions of a form: one for each property of its schema. */

@@ -1,6 +1,6 @@
 /**
- * The Agent Client Protocol, version 1: JSON-RPC over lines. Gemini, Grok, OpenCode and every other ACP agent speak it; an agent's
- * own extensions are given as `extension`. Known from SDK 2.4.0. Keeps DRV-13.
+ * The Agent Client Protocol, version 1: JSON-RPC over lines. Gemini, Grok, OpenCode and every other ACP agent speak it; the
+ * `extension` of an agent handles what only that agent has. Based on SDK 2.4.0. Keeps DRV-13.
  */
 import type { AgentSource, Content, Tokens, TurnOutcome } from '@spool/protocol/agent';
 import type { Dialect } from '../dialect.ts';
@@ -102,7 +102,7 @@ export function acpProgram({ agentName, agentVersion }: AcpState): ProgramVersio
   return agentName === null || agentVersion === null ? null : { name: agentName, version: agentVersion };
 }
 
-/** Whether the history that is being loaded follows the answer. */
+/** Whether the answer comes before the history that is being loaded. */
 function endsLater(state: AcpState): boolean {
   const program = acpProgram(state);
   return program !== null && isKnownTo(program, 'history-after-load');
@@ -154,7 +154,7 @@ function sessionReady(work: AcpWork, session: string | undefined, result: JsonOb
   if (isFirst && !state.options.isReadOnly && !state.options.isWatching) choose(work, { model, mode });
 }
 
-/** Sets the options of the session before the first prompt; if the agent refuses one, a fault says so. */
+/** Sets the options of the session before the first prompt; if the agent refuses one, an event reports the fault. */
 function choose(
   work: AcpWork,
   current: { readonly model?: string | undefined; readonly mode?: string | undefined },
@@ -216,7 +216,7 @@ function takeError(work: AcpWork, id: string, method: string, error: JsonObject)
   const { state, ledger } = work;
   const text = textOf(error.message) ?? 'the agent refused a request';
   const fault = { code: String(error.code ?? 'error'), message: text };
-  // In a recording of the agent's side alone, the error of a running turn is the turn's.
+  // In a recording of only the agent's side, an error during a turn belongs to that turn.
   const isTurn = method === 'session/prompt' || (method === '' && ledger.state.turn !== null && state.isStarted);
   if (isTurn) {
     ledger.ensureTurn();
@@ -273,7 +273,7 @@ function sent(work: AcpWork, line: JsonObject): void {
 
 export function acpCapabilities(work: AcpWork): Capabilities {
   const { state, ledger } = work;
-  // The session may be known only when the prompt that waited for it goes out.
+  // The session may become known only when the prompt that has waited for it is sent.
   const target = (): { sessionId: string | null } => ({ sessionId: state.session });
   return {
     prompt(prompt: QueuedPrompt) {

@@ -18,28 +18,28 @@ export interface AcpState extends DialectState {
   modelOption: string | null;
   /** Our prompts without a response, by request id. */
   prompts: string[];
-  /** Whether a prompt of someone else was shown: from a loaded history, or from another client. */
+  /** Whether another client's prompt was shown, or one from a loaded history. */
   isFollowing: boolean;
-  /** The number of the turn whose end the agent reported by itself: the response to its prompt says the same. */
+  /** The number of the turn whose end the agent itself has reported; the response to its prompt repeats it. */
   toldEnd: number;
-  /** Whether a history is being loaded that the events already have. */
+  /** Whether a history is being loaded that the events already contain. */
   isSkipping: boolean;
-  /** Whether the answer has come, and the history has not ended yet. */
+  /** Whether the answer has arrived while the history has not ended. */
   isHistoryDue: boolean;
-  /** Whether the history ended before the answer came. */
+  /** Whether the history ended before the answer arrived. */
   isHistoryOver: boolean;
-  /** The kind of the last update: a run of chunks is one message. */
+  /** The kind of the last update: consecutive chunks of one kind are one message. */
   last: string | null;
-  /** The message that is being written, and how many parts each of the latest has. */
+  /** The message that is being written, and the number of parts of each of the latest messages. */
   message: string | null;
   messages: number;
   parts: Record<string, number>;
   asked: Record<string, { id: string | number; method: string; tool: string | null }>;
-  /** Tools that were denied: some agents send nothing more about them. */
+  /** The tools that were denied; some agents send nothing more about them. */
   denied: string[];
-  /** The last diff of each open tool: agents repeat them. */
+  /** The last diff of each open tool, because agents repeat them. */
   diffs: Record<string, string>;
-  /** Messages of the model's current answer: a retry begins it again. */
+  /** The messages of the model's current answer, which a retry starts again. */
   attempt: string[];
 }
 

@@ -4,11 +4,11 @@ import { type JsonObject, isObject, listOf, numberOf, objectOf, present, textOf 
 import type { AcpWork } from './state.ts';
 
 const KINDS: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch']);
-/** The name that Gemini gives itself. */
+/** The name that Gemini reports. */
 const GEMINI = 'gemini-cli';
 /**
- * The name that OpenCode gives itself. It begins a call with the tool's own name as the title. That is good enough to show, and
- * no rule sees it.
+ * The name that OpenCode reports. OpenCode starts a call with the tool's own name as the title. The title is good enough for
+ * display, and no rule sees it.
  */
 const OPENCODE = 'OpenCode';
 const GEMINI_SHELL = 'run_shell_command';
@@ -48,7 +48,7 @@ function describeTool(work: AcpWork, id: string, call: JsonObject): void {
   const isNews = title !== undefined || input !== undefined || paths.length > 0;
   if (ledger.hasTool(id) && !isNews) return;
   ledger.startTool(id, {
-    // Never the title, which may be words of the model.
+    // The title is never used, because it may be words of the model.
     name: name ?? (ledger.hasTool(id) ? undefined : shownName(work, call)),
     toolKind: parseToolKind(call.kind),
     title,
@@ -65,11 +65,11 @@ function shownName({ state }: AcpWork, { kind, title }: JsonObject): string {
 function nameOf({ state }: AcpWork, id: string, call: JsonObject): string | undefined {
   const meta = objectOf(call._meta);
   const name = textOf(call.name) ?? textOf(objectOf(meta.claudeCode).toolName) ?? textOf(meta.toolName);
-  // Gemini names its tools only there. Its titles are words of the model, which must not pass for a name.
+  // Gemini names its tools only in the id of a call. Its titles are words of the model, which must not pass for a name.
   return name ?? (state.agentName === GEMINI ? /^(\w+?)__/.exec(id)?.[1] : undefined);
 }
 
-/** The name of the tool for which an agent asks: its own name, or the kind that the request itself says. */
+/** Returns the name of the tool for which an agent asks: its own name, or the kind in the request itself. */
 export function askedName(work: AcpWork, id: string | null, call: JsonObject): string | undefined {
   const known = id === null || work.state.agentName === OPENCODE ? undefined : work.ledger.toolName(id);
   const isKind = known === undefined || known === '' || known === parseToolKind(known);
@@ -77,15 +77,16 @@ export function askedName(work: AcpWork, id: string | null, call: JsonObject): s
 }
 
 /**
- * Whether the request has its input from the protocol. Otherwise the title is shown in its place, which must not satisfy a rule.
+ * Returns whether the request has its input from the protocol. Otherwise the title is shown in its place, and must not satisfy a
+ * rule.
  */
 export function hasRawInput({ rawInput }: JsonObject): boolean {
   return isObject(rawInput) && Object.keys(rawInput).length > 0;
 }
 
 /**
- * Returns the input of a call. Gemini reports none, but the title of its shell tool is the command, or in some versions its
- * description by the model.
+ * Returns the input of a call. Gemini reports none, but the title of its shell tool is the command, or in some versions the model's
+ * description of it.
  */
 export function inputOf(work: AcpWork, call: JsonObject): unknown {
   const { rawInput, title } = call;
@@ -121,7 +122,7 @@ export function diffsOf(value: unknown): Diff[] {
     return [
       {
         path: file,
-        // Gemini and Grok give a new file an empty text before.
+        // Gemini and Grok report an empty earlier text for a new file.
         change: before === undefined || before === '' ? 'add' : 'modify',
         oldText: before ?? null,
         newText: textOf(newText) ?? '',

@@ -27,14 +27,14 @@ export function controlRequest(work: ClaudeWork, line: JsonObject): boolean {
   return false;
 }
 
-/** Refuses a request that no answer could name. */
+/** Refuses a request that no answer could identify. */
 function refuseId(work: ClaudeWork, id: unknown): boolean {
   work.ledger.refuseRequest('a request without a usable id');
   respondError(work, id ?? null, `Denied by Spool: ${ID_RULE}.`);
   return true;
 }
 
-/** Refuses a request of which only these members of its line could be read. */
+/** Refuses a request of whose line only these members could be read. */
 export function unreadableRequest(work: ClaudeWork, { type, request_id: id }: JsonObject): boolean {
   if (type !== 'control_request') return false;
   work.ledger.refuseRequest('a request that is too large or too deep to be read');
@@ -72,9 +72,9 @@ export function canUseTool(work: ClaudeWork, request: string, asked: JsonObject)
           agent,
           ...(asked.requires_user_interaction === true ? { humanOnly: true } : {}),
         });
-  // The input of the first use of this id is the one that was shown, and the one that an answer lets run.
+  // The input of the first use of this id was shown, and is the one that an answer allows.
   if (isNew) state.asked[request] = { tool, name, input };
-  // No answer can let such an input run as it was shown: the answer has place for an object only.
+  // No answer can allow such an input as it was shown, because an answer only has room for an object.
   if (isNew && (asked.input ?? undefined) !== undefined && !isObject(asked.input))
     ledger.denials.push({ request, message: 'Denied by Spool: the input of the tool is not an object.' });
   return true;
@@ -120,7 +120,7 @@ export function controlCancel({ ledger, state }: ClaudeWork, line: JsonObject): 
   return true;
 }
 
-/** The response to a request of ours, or of the client in a recording. */
+/** Handles the response to our request, or to that of the client in a recording. */
 export function controlResponse(work: ClaudeWork, line: JsonObject): boolean {
   const { state, ledger } = work;
   const response = objectOf(line.response);
@@ -157,7 +157,7 @@ export function answerPermission(work: ClaudeWork, request: string, choice: Perm
   return true;
 }
 
-/** Returns the answer in Claude's words; a hook gives the same one. */
+/** Returns the answer in Claude's format, which a hook returns too. */
 export function permissionAnswer(choice: PermissionChoice, input: JsonObject | undefined): JsonObject {
   if (choice.decision === 'deny') {
     const message = choice.message ?? 'The user denied this.';
@@ -182,7 +182,7 @@ export function answerQuestion(
   respond(work, request, questionAnswer(answers, asked?.input));
 }
 
-/** Returns the answers in Claude's words; without any, a refusal. */
+/** Returns the answers in Claude's format; without answers, a refusal. */
 export function questionAnswer(
   answers: Readonly<Record<string, unknown>> | undefined,
   input: JsonObject | undefined,

@@ -1,6 +1,6 @@
 /**
- * Claude Code, headless: stream-json both ways with its control protocol. Known from version 2.1.325; lines of another version that
- * are not known here become `raw`. Grok's `streaming-messages-json` has the same shape.
+ * Claude Code, headless: stream-json both ways with its control protocol. Based on version 2.1.325; unknown lines of another
+ * version become `raw`. Grok's `streaming-messages-json` has the same shape.
  */
 import type { Content } from '@spool/protocol/agent';
 import type { DialectOptions } from '../dialect.ts';
@@ -106,7 +106,7 @@ function lifecycle({ ledger, state }: ClaudeWork, line: JsonObject): boolean {
   if (phase !== 'queued' && phase !== 'started' && phase !== 'completed' && phase !== 'cancelled') return false;
   const own = state.prompts[uuid];
   if (own !== undefined) {
-    // Our own prompts: the turn reports their start and end.
+    // Our own prompts are skipped here: the turn reports their start and end.
     if (phase === 'completed' || phase === 'cancelled') delete state.prompts[uuid];
     if (phase === 'cancelled') ledger.emit({ kind: 'prompt', state: 'cancelled', clientId: own });
     return true;

@@ -1,4 +1,4 @@
-/** The end of a turn: one `result` line each, whatever happened. */
+/** Handles the end of a turn: one `result` line each, whatever happened. */
 import type { TurnOutcome } from '@spool/protocol/agent';
 import { type JsonObject, numberOf, present, textOf, textsOf } from '../json-value.ts';
 import type { ClaudeWork } from './state.ts';
@@ -13,7 +13,7 @@ export function result(work: ClaudeWork, line: JsonObject): boolean {
   const reason = textOf(line.terminal_reason);
   const outcome = outcomeOf(line);
   const totalUsd = numberOf(line.total_cost_usd);
-  // The agent sums up over the session; /clear starts again from 0.
+  // The agent counts over the whole session; /clear starts again from 0.
   const costUsd = totalUsd === undefined ? undefined : totalUsd - (totalUsd >= state.costUsd ? state.costUsd : 0);
   if (totalUsd !== undefined) {
     state.costUsd = totalUsd;

@@ -8,7 +8,7 @@ import type { DialectState, Work } from '../ledger/stepper.ts';
 export interface ClaudeState extends DialectState {
   /** The number of control requests that were sent: their ids are `spool-1`, … */
   requests: number;
-  /** Control requests without a response yet, and their purpose. */
+  /** The control requests without a response so far, and their purpose. */
   pending: Record<string, { subtype: string; value?: string }>;
   /** The requests of `can_use_tool`, for the answer. */
   asked: Record<string, { tool: string; name: string; input: JsonObject }>;
@@ -16,16 +16,16 @@ export interface ClaudeState extends DialectState {
   model: string | null;
   mode: string | null;
   version: string | null;
-  /** The message that is being streamed, and how many of its blocks are complete. */
+  /** The message that is being streamed, and the number of its complete blocks. */
   message: string | null;
   blocks: Record<string, number>;
   /** Tools of the message that is being streamed, by block. */
   toolBlocks: Record<string, string>;
-  /** Costs so far, as the agent sums them up. */
+  /** The costs so far, as the agent sums them up. */
   costUsd: number;
-  /** Whether a background task has reported: the next turn is its own. */
+  /** Whether a background task has reported: the next turn is then the agent's own. */
   isTaskDue: boolean;
-  /** Ids of prompts on the wire, and the client's own. */
+  /** The ids of prompts on the wire, with the clients' own ids. */
   prompts: Record<string, string>;
   isStarted: boolean;
 }

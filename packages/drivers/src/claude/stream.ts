@@ -30,7 +30,7 @@ export function streamEvent(work: ClaudeWork, line: JsonObject): boolean {
       return true;
     }
     case 'message_stop': {
-      // A stream that was cut begins again: its text so far is not part of the answer.
+      // A stream that was cut starts again, and its text so far is not part of the answer.
       const abandoned = objectOf(line.abandoned_blocks);
       if (numberOf(abandoned.from_block_index) === 0) ledger.retract([textOf(abandoned.api_message_id) ?? message]);
       return true;
@@ -100,7 +100,7 @@ export function assistant(work: ClaudeWork, line: JsonObject): boolean {
   return assistantMessage(work, line);
 }
 
-/** Handles a message of the assistant, in whatever turn is open. */
+/** Handles a message of the assistant, whichever turn is open. */
 export function assistantMessage(work: ClaudeWork, line: JsonObject): boolean {
   const { state, ledger } = work;
   const agent = agentOf(line);
@@ -148,7 +148,7 @@ function toolUse(work: ClaudeWork, block: JsonObject, agent: AgentRef | undefine
   work.ledger.startTool(id, { ...about, toolKind: toolKindOf(name), agent });
 }
 
-/** Messages of subagents come without an end: only the latest are remembered. */
+/** Messages of subagents have no end, so only the latest are remembered. */
 const MESSAGES_MAX = 32;
 
 function forgetMessages({ state }: ClaudeWork): void {
@@ -178,8 +178,8 @@ export function user(work: ClaudeWork, line: JsonObject): boolean {
 }
 
 /**
- * The reasons of a denial, by a person or by a rule of Claude's own settings. Claude 2.1.239 gives them for the answer of a
- * client, too.
+ * The reasons of a denial, by a person or by a rule of Claude's own settings. Claude 2.1.239 also gives them for the answer of a
+ * client.
  */
 const NOT_RUN_BECAUSE_DENIED: ReadonlySet<string> = new Set(['user-rejected', 'permission-rule']);
 

@@ -39,7 +39,7 @@ export function toolKindOf(name: string): ToolKind {
   return Object.hasOwn(KINDS, name) ? KINDS[name]! : 'other';
 }
 
-/** The member of each tool's input that a person reads first. */
+/** The member of each tool's input that matters most to a person. */
 const MAIN_MEMBERS: Readonly<Record<string, string>> = {
   Bash: 'command',
   Monitor: 'command',
@@ -61,8 +61,8 @@ const MAIN_MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the part that a person reads first: the command, the file, the pattern. For an unknown tool it returns the plain
- * members of its input; the person who is asked to allow it sees all of them.
+ * Returns the most important part of an input: the command, the file, the pattern. For an unknown tool it returns the plain members
+ * of its input; the person who is asked to allow it sees all of them.
  */
 export function titleOf(name: string, input: JsonObject): string | undefined {
   const main = Object.hasOwn(MAIN_MEMBERS, name) ? textOf(input[MAIN_MEMBERS[name]!]) : undefined;

@@ -1,4 +1,4 @@
-/** Tokens as the API counts them. */
+/** The token counts, as the API reports them. */
 import type { Tokens } from '@spool/protocol/agent';
 import { isObject, numberOf, objectOf, present } from '../json-value.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Makes UUIDs of prompt ids: Claude accepts only UUIDs, and a client may use any word. The same word always gives the same UUID.
+ * Converts prompt ids to UUIDs: Claude accepts only UUIDs, but a client may use any word. The same word always gives the same UUID.
  */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -10,7 +10,7 @@ export function uuidOf(id: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Hashes with FNV-1a and a seed: ids must differ, not resist an attacker. */
+/** Hashes with FNV-1a and a seed, because ids must differ, but need not resist an attacker. */
 function hash(text: string, seed: number): number {
   let value = (0x811c9dc5 ^ Math.imul(seed, 0x9e3779b1)) >>> 0;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193) >>> 0;

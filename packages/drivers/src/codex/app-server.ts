@@ -1,4 +1,4 @@
-/** `codex app-server`: JSON-RPC over lines, without the member `jsonrpc`. Known from version 0.166.0. */
+/** `codex app-server`: JSON-RPC over lines, without the member `jsonrpc`. Based on version 0.166.0. */
 import type { Content } from '@spool/protocol/agent';
 import { beginConnection, rpcMessage, unreadableRequest } from '../json-rpc.ts';
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json-value.ts';
@@ -73,7 +73,7 @@ function response(work: CodexWork, id: string, result: JsonObject, error: JsonOb
       startThread(work, state.thread ?? state.options.resume ?? null);
     }
   } else if (textOf(objectOf(result.thread).id) !== undefined && result.approvalPolicy !== undefined) {
-    // The response to thread/start, resume or fork; reading a thread has no policy.
+    // Handles the response to thread/start, resume or fork; the response to reading a thread has no policy.
     threadStarted(work, objectOf(result.thread), result);
   } else if (method === 'turn/start') {
     state.turn ??= textOf(objectOf(result.turn).id) ?? null;
@@ -133,7 +133,7 @@ export function capabilities(work: CodexWork): Capabilities {
     prompt: (prompt) => sendCodexRequest(work, 'turn/start', { ...target(), ...turnOf(prompt), model: state.model }),
     steer(prompt) {
       const { turn } = state;
-      // Codex joins a turn that is started while another runs.
+      // Codex merges a turn into the running one.
       if (turn === null) sendCodexRequest(work, 'turn/start', { ...target(), ...turnOf(prompt) });
       else sendCodexRequest(work, 'turn/steer', { ...target(), expectedTurnId: turn, ...turnOf(prompt) });
     },
@@ -143,7 +143,7 @@ export function capabilities(work: CodexWork): Capabilities {
     permission: (key, choice) => answerPermission(work, key, choice),
     question: (key, answers) => answerQuestion(work, key, answers),
     setModel(model) {
-      state.model = model; // Goes with the next turn.
+      state.model = model; // Sent with the next turn.
       ledger.emit({ kind: 'session.updated', model });
     },
     stopTask: (task) =>

@@ -23,7 +23,7 @@ export const isCodexRequest = (method: string): boolean => REQUESTS.has(method);
 
 export function takeApproval(work: CodexWork, id: string | number, method: string, params: JsonObject): boolean {
   const { state, ledger } = work;
-  // Codex repeats an open request to a client that came late: the ledger compares the two.
+  // Codex repeats an open request to a client that connects late; the ledger compares the two.
   const key = openKey(state.asked, id) ?? newKey(ledger, state.rpc, id);
   let isNew: boolean;
   const tool = textOf(params.itemId) ?? textOf(params.callId);
@@ -32,7 +32,7 @@ export function takeApproval(work: CodexWork, id: string | number, method: strin
     case 'item/commandExecution/requestApproval':
     case 'execCommandApproval': {
       const input = inputOf(params);
-      // A list is shown as a line that a shell would read as these words.
+      // A list is shown as a line that a shell would split into these words.
       const title = textOf(params.command) ?? quoteWords(textsOf(params.command));
       if (tool !== undefined && !ledger.hasTool(tool))
         ledger.startTool(tool, { name: 'shell', toolKind: 'execute', title, input });
@@ -79,7 +79,7 @@ export function takeApproval(work: CodexWork, id: string | number, method: strin
   return true;
 }
 
-/** Members that name places in the protocol, are shown as options, are shown as a diff, or are the agent's words. */
+/** The members that name places in the protocol, are shown as options, are shown as a diff, or are the agent's words. */
 const NOT_INPUT: ReadonlySet<string> = new Set([
   'threadId',
   'turnId',
@@ -93,7 +93,7 @@ const NOT_INPUT: ReadonlySet<string> = new Set([
   'reason',
 ]);
 
-/** Returns all other members of the request: one that a later version adds is shown too. */
+/** Returns all other members of the request, so that a member of a later version is shown too. */
 function inputOf(params: JsonObject): JsonObject {
   const members = Object.entries(params).filter(
     ([key, value]) => !NOT_INPUT.has(key) && value !== null && value !== undefined,
@@ -116,10 +116,10 @@ function optionsOf(params: JsonObject): PermissionOption[] {
     const id = textOf(decision) ?? Object.keys(objectOf(decision))[0];
     return id === undefined ? [] : [optionOf(id, isObject(decision) ? decision : undefined)];
   });
-  // These work although Codex does not always offer them.
+  // These options work even if Codex does not offer them.
   for (const id of ['accept', 'acceptForSession', 'decline', 'cancel'])
     if (!options.some((option) => option.id === id)) options.push(optionOf(id));
-  // A denial without a choice means this one command: the turn continues.
+  // A denial without a choice applies to this one command: the turn continues.
   return options.toSorted((a, b) => Number(a.id === 'cancel') - Number(b.id === 'cancel'));
 }
 
@@ -136,7 +136,8 @@ function questionInput(params: JsonObject): { readonly questions: readonly Agent
 }
 
 /**
- * Answers a permission. An answer has no place for a message, so the message joins the turn before the answer lets it continue.
+ * Answers a permission. An answer has no place for a message, so the message is sent into the turn before the answer lets it
+ * continue.
  */
 export function answerPermission(work: CodexWork, key: string, choice: PermissionChoice): boolean {
   const { state, ledger } = work;

@@ -1,13 +1,16 @@
-/** Items of a turn: messages, reasoning, commands, file changes and other tools. Two programs name them in two ways. */
+/**
+ * Handles the items of a turn: messages, reasoning, commands, file changes and other tools. Two programs use different names for
+ * them:
+ */
 import type { Content, Diff, ToolKind, ToolStatus } from '@spool/protocol/agent';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, present, textOf, textsOf } from '../json-value.ts';
 import type { ToolStart } from '../ledger/ledger.ts';
 import type { CodexWork } from './state.ts';
 
-/** `codex exec` says `command_execution` where the app server says `commandExecution`. */
+/** `codex exec` writes `command_execution` where the app server writes `commandExecution`. */
 const camel = (word: string): string => word.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Commands of one turn that are remembered for its end. */
+/** The number of commands of one turn that are remembered for its end. */
 const COMMANDS_MAX = 100;
 
 /** The limit of output that is repeated at the end of a tool, for readers that skip its growth. */

@@ -6,7 +6,7 @@ import { stopCommands } from './interrupted-commands.ts';
 import { diffsOf, itemCompleted, itemStarted } from './items.ts';
 import type { CodexWork } from './state.ts';
 
-/** Known notifications that a reader of this session does not need. */
+/** The known notifications that a reader of this session does not need. */
 const SILENT: ReadonlySet<string> = new Set([
   'account/gatewayOAuth/changed',
   'account/login/completed',
@@ -189,7 +189,7 @@ export function turnCompleted(work: CodexWork, params: JsonObject): boolean {
   const { ledger, state } = work;
   const turn = objectOf(params.turn);
   const id = textOf(turn.id);
-  // A turn of another thread, such as a subagent's.
+  // Whether it is a turn of another thread, such as a subagent's.
   if (state.turn !== null && id !== undefined && id !== state.turn) return true;
   const outcomes: Readonly<Record<string, TurnOutcome>> = { interrupted: 'interrupted', failed: 'failed' };
   const status = textOf(turn.status) ?? 'completed';
@@ -205,7 +205,7 @@ export function turnCompleted(work: CodexWork, params: JsonObject): boolean {
       error: isObject(turn.error) ? faultOf(turn.error) : undefined,
       durationMs: numberOf(turn.durationMs),
     },
-    // A command outlives its turn, as a terminal in the background, and ends later.
+    // A command may outlive its turn, as a terminal in the background, and end later.
     (tool) => tool.name === 'shell',
   );
   if (status === 'interrupted') stopCommands(work);

@@ -6,20 +6,20 @@ import type { DialectState, Work } from '../ledger/stepper.ts';
 
 export interface CodexState extends DialectState {
   rpc: RpcState;
-  /** The thread that is driven, and its running turn in Codex's own words. */
+  /** The thread that is driven, and its running turn under Codex's own id. */
   thread: string | null;
   turn: string | null;
   /** The commands of the running turn, by their items. */
   commands: string[];
   isStarted: boolean;
   userAgent: string | null;
-  /** Requests of the agent: their ids on the wire, and what answers them. */
+  /** The requests of the agent: their ids on the wire, and the calls that answer them. */
   asked: Record<string, { id: string | number; method: string; params: unknown }>;
-  /** The one of the two texts of a reasoning item that is shown: both may carry the same. */
+  /** The one of a reasoning item's two texts that is shown, because both may be the same. */
   reasoning: Record<string, 'summary' | 'content'>;
   /** Messages of the model's current answer: a retry begins it again. */
   attempt: string[];
-  /** The turn's diff, which comes several times unchanged. */
+  /** The turn's diff, which arrives several times unchanged. */
   diff: string | null;
   model: string | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Shortens a line of JSON while it is read: a string beyond `STRING_BYTES_MAX` loses its end, with a mark that says how much. The
- * result is JSON again, so the dialect still sees which message it was. A line that is long for another reason is cut off.
+ * Shortens a line of JSON while it is read: a string beyond `STRING_BYTES_MAX` loses its end, and a mark shows how much. The result
+ * is JSON too, so the dialect can still recognize the message. A line that is long for another reason is cut off.
  */
 import { LineFraming, type OverlongLine } from '@spool/protocol/line-framing';
 
@@ -26,7 +26,7 @@ class LongLine implements OverlongLine {
   #isInString = false;
   #isEscaped = false;
   #stringBytes = 0;
-  /** The last place where a cut would not split an escape or a character. */
+  /** The last place where a cut splits neither an escape nor a character. */
   #cutAt = 0;
   /** The number of hexadecimal digits that still belong to the escape before this byte. */
   #escapeDigits = 0;
@@ -44,7 +44,7 @@ class LongLine implements OverlongLine {
     }
   }
 
-  /** Whether the position is in the part of a string that is not kept: only its end counts. */
+  /** Whether the position is in the part of a string that is dropped, of which only the end matters. */
   get #isPastRoom(): boolean {
     return this.#isInString && this.#stringBytes > STRING_BYTES_MAX && !this.#isEscaped && this.#escapeDigits === 0;
   }

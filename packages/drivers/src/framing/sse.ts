@@ -1,11 +1,11 @@
 /**
  * Lines of a stream of server-sent events, as the text of their events. Several `data` lines of one event are joined, as the
- * standard says; comments and other fields are skipped. A line that is JSON already (a log of the events' data) passes.
+ * standard says; comments and other fields are skipped. A line that is already JSON (from a log of the events' data) is passed on.
  */
 export class SseFraming {
   #data: string[] = [];
 
-  /** The data of the event that this line completes, if it completes one. */
+  /** Returns the data of the event that this line completes, if it completes one. */
   line(text: string): string | undefined {
     const line = text.endsWith('\r') ? text.slice(0, -1) : text;
     if (line.startsWith('data:')) {

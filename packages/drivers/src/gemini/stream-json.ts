@@ -1,4 +1,4 @@
-/** `gemini -o stream-json`: one prompt, text and tools, no ids of messages. Known from version 0.61.0. */
+/** `gemini -o stream-json`: one prompt, text and tools, no ids of messages. Whether a message is being written. */
 import type { TurnOutcome } from '@spool/protocol/agent';
 import type { DialectOptions } from '../dialect.ts';
 import { type JsonObject, numberOf, objectOf, present, textOf } from '../json-value.ts';

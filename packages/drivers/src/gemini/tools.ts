@@ -1,4 +1,4 @@
-/** Gemini's own tools: the kind of each, what a person reads first, the files, and the plan. */
+/** Gemini's own tools: the kind of each, its most important input, its files, and the plan. */
 import type { PlanEntry, ToolKind } from '@spool/protocol/agent';
 import { type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { ToolStart } from '../ledger/ledger.ts';

@@ -6,7 +6,7 @@ import { oneOf } from '../one-of.ts';
 import { grokStreamingJson } from './streaming-json.ts';
 import { xAi } from './x-ai.ts';
 
-/** Types of `streaming-messages-json`, which has the shape of Claude's lines. */
+/** The types of `streaming-messages-json`, which has the format of Claude's lines. */
 const CLAUDE_TYPES: ReadonlySet<unknown> = new Set(['system', 'assistant', 'user', 'result', 'stream_event']);
 
 export const grok = oneOf('grok', [

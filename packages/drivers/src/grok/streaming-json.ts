@@ -1,5 +1,5 @@
 /**
- * `grok -p … --output-format streaming-json`: one prompt, read-only. Known from version 1.0.41. When the program retries a cut
+ * `grok -p … --output-format streaming-json`: one prompt, read-only. Based on version 1.0.41. When the program retries a cut
  * stream it repeats the text without a mark, so such a text stays doubled; ACP reports retries.
  */
 import type { TurnOutcome } from '@spool/protocol/agent';

@@ -89,7 +89,7 @@ function notification(work: AcpWork, update: JsonObject): boolean {
   }
 }
 
-/** Handles the report of a turn's end, which comes for every turn; the end of ours is the response to the prompt. */
+/** Handles the report of a turn's end, which comes for every turn; for our own turns, the response to the prompt is the end. */
 function turnCompleted(work: AcpWork, stopReason: string | undefined, usage: JsonObject): boolean {
   const { ledger, state } = work;
   if (state.prompts.length > 0 || !ledger.state.turn) return true;
@@ -109,7 +109,7 @@ function retry(work: AcpWork, update: JsonObject): boolean {
     return true;
   }
   work.detail = 'retrying';
-  // The next attempt begins the answer again.
+  // The next attempt starts the answer again.
   ledger.closeParts();
   ledger.retract(state.attempt);
   state.attempt = [];

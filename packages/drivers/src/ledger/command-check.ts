@@ -1,7 +1,7 @@
 /**
- * Checks a command before a dialect sees it. The keeper takes only valid ones, but a log may hold lines of a keeper that did not
- * check: they are refused here, and never make a driver fail. The table says the same as `AGENT_COMMAND_SCHEMA`, without zod,
- * which would cost each driver 9 MB. Keeps DRV-17.
+ * Checks a command before a dialect sees it. The keeper accepts only valid ones, but a log may contain commands that an older
+ * keeper did not check: they are refused here, and never make a driver fail. The table has the rules of `AGENT_COMMAND_SCHEMA`,
+ * without zod, which would cost each driver 9 MB; a property test compares the two. Keeps DRV-17.
  */
 import {
   AGENT_ID_CHARS_MAX,
@@ -19,7 +19,7 @@ import { isObject, type JsonObject } from '../json-value.ts';
 
 type Check = (value: unknown) => boolean;
 
-/** The fields of an object: those that must be there, and those that may. */
+/** The required and the optional fields of an object. */
 interface Fields {
   readonly needed: Readonly<Record<string, Check>>;
   readonly optional?: Readonly<Record<string, Check>>;
@@ -45,7 +45,7 @@ const id = textOf(1, AGENT_ID_CHARS_MAX);
 const digest = textOf(1, DIGEST_CHARS_MAX);
 const slashName: Check = (value) => typeof value === 'string' && SLASH_NAME.test(value);
 
-/** Searches for a wrong character: an expression that matches all of 12 MiB would run out of stack. */
+/** It searches for a wrong character, because an expression that matches all of 12 MiB would exhaust the stack. */
 const data: Check = (value) =>
   typeof value === 'string' &&
   value.length <= DATA_CHARS_MAX &&
@@ -94,13 +94,13 @@ const COMMANDS: Readonly<Record<Command['do'], Fields>> = {
   close: { needed: {} },
 };
 
-/** The fault of a command in words, or null for one that is valid. */
+/** Returns the fault of a command in words; null for a valid one. */
 export function commandFault(command: unknown): string | null {
   if (!isObject(command)) return 'a command is an object';
   return faultIn(command, 'do', COMMANDS);
 }
 
-/** The field `tag` says which of the shapes an object has. */
+/** Returns the fault of an object; the field `tag` selects its shape. */
 function faultIn(value: JsonObject, tag: string, shapes: Readonly<Record<string, Fields>>): string | null {
   const name = Object.hasOwn(value, tag) ? value[tag] : undefined;
   if (typeof name !== 'string' || !Object.hasOwn(shapes, name)) return `${tag} is not known`;

@@ -1,7 +1,6 @@
 /**
- * Carries out the commands of clients: the queue of prompts, and answers. The first answer to a request wins; a later one gets an
- * event that says so. The abilities of an agent are in its `Capabilities`. Keeps DRV-7, DRV-8, DRV-11, DRV-16, REQ-4, REQ-5,
- * REQ-8, REQ-9.
+ * Carries out the commands of clients: the queue of prompts, and answers. The first answer to a request wins; an event refuses a
+ * later one. The `Capabilities` describe what an agent can do. Keeps DRV-7, DRV-8, DRV-11, DRV-16, REQ-4, REQ-5, REQ-8, REQ-9.
  */
 import type { Command, Content, PermissionOption } from '@spool/protocol/agent';
 import type { CommandInput } from '../dialect.ts';
@@ -10,7 +9,7 @@ import type { Ledger } from './ledger.ts';
 import { type CommandRefusal, refuseCommand } from './refusal.ts';
 import type { OpenAsk, QueuedPrompt } from './state.ts';
 
-/** Prompts that wait. */
+/** The waiting prompts. */
 const QUEUE_MAX = 100;
 const QUEUE_CHARS_MAX = 16 * 1024 * 1024;
 
@@ -22,17 +21,17 @@ export interface PermissionChoice {
   readonly interrupt?: boolean | undefined;
 }
 
-/** The functions with which a dialect carries out commands. The agent cannot do those that are missing. */
+/** The functions with which a dialect carries out commands. If one is missing, the agent cannot do it. */
 export interface Capabilities {
   prompt?(prompt: QueuedPrompt): void;
   steer?(prompt: QueuedPrompt): void;
   interrupt?(): void;
-  /** Returns true when the agent has received the message too; otherwise it becomes the next prompt. */
+  /** Returns true if the agent has received the message too; otherwise the message becomes the next prompt. */
   permission?(request: string, choice: PermissionChoice): boolean;
-  /** Whether an answer may replace the input: the agent then runs exactly the one of the answer. */
+  /** Whether an answer may replace the input, so that the agent runs exactly the input in the answer. */
   takesInput?: boolean;
   question?(request: string, answers: Readonly<Record<string, unknown>> | undefined): void;
-  /** Whether another answer may still be first: a request is then resolved when the agent has taken this one. */
+  /** Whether another answer may still come first: a request is then resolved when the agent has accepted this one. */
   areAnswersHeld?: boolean;
   setMode?(mode: string): void;
   setModel?(model: string): void;
@@ -54,7 +53,7 @@ export function carryOut(ledger: Ledger, capabilities: Capabilities, input: Comm
   sendNext(ledger, capabilities);
 }
 
-/** Sends the next prompt that waits, if the agent is free. */
+/** Sends the next waiting prompt, if the agent is free. */
 export function sendNext(ledger: Ledger, capabilities: Capabilities): void {
   const { state } = ledger;
   if (!state.isReady || state.isEnded || state.isInputClosed || state.turn || !capabilities.prompt) return;
@@ -157,7 +156,7 @@ function prompt(
   return undefined;
 }
 
-/** Sends a prompt that waits into the running turn; without one, it is the next. */
+/** Sends a waiting prompt into the running turn; without a turn, it is sent next. */
 function sendNow(ledger: Ledger, capabilities: Capabilities, clientId: string): Refusal {
   const { queue, turn, isReady } = ledger.state;
   const at = queue.findIndex((waiting) => waiting.clientId === clientId);
@@ -196,7 +195,7 @@ function answerPermission(ledger: Ledger, capabilities: Capabilities, input: Com
   if (isAllowed || option?.kind === 'other') {
     const refusal = input.isUnbound ? undefined : checkAllowed(ask, command, option);
     if (refusal) return refusal;
-    // Otherwise the agent would run what it asked for, and the events would say that it runs something else.
+    // Otherwise the agent would run its own input, and the events would report another one.
     if (command.input !== undefined && !input.isUnbound) {
       if (capabilities.takesInput !== true) return unsupported('run another input than its own');
       if (!isObject(command.input)) return { code: 'invalid', message: 'an edited input is an object' };
@@ -220,9 +219,7 @@ function answerPermission(ledger: Ledger, capabilities: Capabilities, input: Com
   return undefined;
 }
 
-/**
- * Checks an answer that allows: it needs the digest of the request as it was shown, and the request must have been shown whole.
- */
+/** Checks an answer that allows: it needs the digest of the request as it was shown, and the request must have been shown whole. */
 function checkAllowed(
   ask: OpenAsk,
   { digest, once }: Command & { do: 'permission' },
@@ -238,8 +235,8 @@ function checkAllowed(
 }
 
 /**
- * Returns the option with this id. It chooses by behaviour only if one option can be meant, and never one that allows more than
- * once.
+ * Returns the option with this id. Without an id, it chooses by behaviour, but only if exactly one option fits, and never an option
+ * that allows more than once.
  */
 function chooseOption(
   options: readonly PermissionOption[],
@@ -258,7 +255,7 @@ function chooseOption(
     if (once.length === 1 || options.length === 0) return { option: once[0] };
     return { code: 'invalid', message: `name the option that is meant: ${known}` };
   }
-  // Denying is always possible. The first that rejects once does the least.
+  // Denying is always possible. The first option that rejects once has the smallest effect.
   const [option] = ['reject_once', 'reject_always'].flatMap((kind) => options.filter((each) => each.kind === kind));
   return { option };
 }
@@ -285,7 +282,7 @@ function answerQuestion(ledger: Ledger, capabilities: Capabilities, input: Comma
   return undefined;
 }
 
-/** Denies, towards the agent, the requests that no person is asked about. */
+/** Denies, towards the agent, the requests that are not shown to a person. */
 export function deny(ledger: Ledger, capabilities: Capabilities): void {
   for (const { request, message } of ledger.denials.splice(0)) {
     const ask = ledger.state.asks[request];

@@ -1,7 +1,7 @@
 /**
- * The ledger of every dialect: it turns the messages of an agent into events that balance. Everything that starts also ends,
- * once, and everything open when a turn or the process ends is ended with the reason. It works on its own copy of the state.
- * Keeps DRV-2, DRV-3, DRV-4, REQ-3, REQ-4, REQ-7.
+ * The ledger of every dialect: it turns the messages of an agent into events that balance. Everything that starts also ends, once;
+ * when a turn or the process ends, everything open is ended with the reason. It works on a copy of the state. Keeps DRV-2, DRV-3,
+ * DRV-4, REQ-3, REQ-4, REQ-7.
  */
 import type {
   AgentBody,
@@ -29,21 +29,21 @@ import type { HeldAnswer, LedgerState, OpenAsk, OpenPart, OpenTool } from './sta
 const PART_CHARS_MAX = 2 * 1024 * 1024;
 /** The limit of all open parts together. */
 const OPEN_CHARS_MAX = 4 * 1024 * 1024;
-/** The part that is kept of a running tool's output, to find the new part of the next. */
+/** The part of a running tool's output that is kept, to find the new part of the next output. */
 const OUTPUT_CHARS_KEPT = 32 * 1024;
 /** The limit of a text that an event repeats: the final text of a turn, the output of a tool. */
 const EVENT_TEXT_CHARS_MAX = 1024 * 1024;
-/** The limit of open items of each kind. More is a flood: the oldest is ended first. */
+/** The limit of open items of each kind. More means a flood: the oldest is ended first. */
 const OPEN_MAX = 200;
 const REMEMBERED_MAX = 200;
 const ID_CHARS_SHOWN = 80;
-/** The part that is kept of an open tool's name: an agent may put a whole command there. */
+/** The limit of an open tool's name, because an agent may put a whole command there. */
 const NAME_CHARS_KEPT = 1000;
 /** The limit of the agent's own words about a request. */
 const WORDS_CHARS_MAX = 4000;
 /** The limit of all waiting requests together, as JSON. */
 export const REQUESTS_BYTES_MAX = 2 * 1024 * 1024;
-/** The limit as JSON of an input that the outcome of a request repeats. */
+/** The limit, as JSON, of an input that the outcome of a request repeats. */
 const OUTCOME_BYTES_MAX = 4 * 1024;
 
 export interface PartPlace {
@@ -92,11 +92,11 @@ export interface TurnEnd {
 export class Ledger {
   readonly events: AgentBody[] = [];
   readonly writes: string[] = [];
-  /** Requests that no person is asked about: the stepper denies them towards the agent. */
+  /** The requests that are not shown to a person: the stepper denies them towards the agent. */
   readonly denials: { readonly request: string; readonly message: string }[] = [];
-  /** Whether the agent's input is to end: the agent cannot do what it was started for. */
+  /** Whether the agent's input must end, because the agent cannot do its task. */
   closes = false;
-  /** The line of this step was too long to be read whole. */
+  /** Whether the line of this step was too long to be read whole. */
   isLineCut = false;
   readonly state: LedgerState;
   readonly at: number;
@@ -179,7 +179,9 @@ export class Ledger {
     else this.emit({ kind: 'thinking.delta', message, part, text: kept }, agent);
   }
 
-  /** Ends a part. `text` is the agent's final text, if it has one: a part that the deltas lack follows as one more delta. */
+  /**
+   * Ends a part. `text` is the agent's final text, if there is one: a part that is missing in the deltas follows as one more delta.
+   */
   done(place: PartPlace, text?: string, end: PartEnd = {}): void {
     const open = this.#openPart(place);
     if (!open) return;
@@ -194,7 +196,7 @@ export class Ledger {
     this.#close(open, end);
   }
 
-  /** Ends every open text: another kind of item has begun. */
+  /** Ends every open text, because another kind of item has begun. */
   closeParts(agentId?: string): void {
     for (const part of Object.values(this.state.parts)) if (part.agent?.id === agentId) this.#close(part, {});
   }
@@ -212,7 +214,7 @@ export class Ledger {
     return this.state.parts[keyOf(place)]?.text ?? '';
   }
 
-  /** Returns the part; undefined if it is done. */
+  /** Returns the part; undefined if it has ended. */
   #openPart(place: PartPlace): OpenPart | undefined {
     const key = keyOf(place);
     const known = this.state.parts[key];
@@ -254,7 +256,7 @@ export class Ledger {
 
   // Tools.
 
-  /** Starts a tool, or adds to one that is open. */
+  /** Starts a tool, or adds to an open one. */
   startTool(tool: string, start: ToolStart): void {
     const { name, title, input, paths, agent } = start;
     const known = this.state.tools[tool];
@@ -333,7 +335,7 @@ export class Ledger {
 
   // Questions to the user.
 
-  /** Registers a permission that the agent asks for. Returns false for an id that is taken: nothing new is asked. */
+  /** Registers a permission that the agent asks for. Returns false if the id is taken: then nothing new is asked. */
   askPermission(
     request: string,
     ask: {
@@ -374,7 +376,7 @@ export class Ledger {
     return true;
   }
 
-  /** Registers questions that the agent asks. Returns false for an id that is taken: nothing new is asked. */
+  /** Registers questions that the agent asks. Returns false if the id is taken: then nothing new is asked. */
   askQuestion(
     request: string,
     ask: {
@@ -382,7 +384,7 @@ export class Ledger {
       readonly name?: string | undefined;
       readonly questions: readonly AgentQuestion[];
       readonly schema?: unknown;
-      /** The members of the input that the questions and the schema do not have. */
+      /** The members of the input that neither the questions nor the schema contain. */
       readonly input?: unknown;
     },
   ): boolean {
@@ -398,8 +400,8 @@ export class Ledger {
   }
 
   /**
-   * Returns whether this id can be taken. An id is taken once: an agent that repeats an open request is ignored, and one that uses the
-   * id for something else, or again later, is denied. An id that no answer could name is denied too.
+   * Returns whether this id can be taken. An id can be used once: an agent that repeats an open request is ignored, and one that
+   * uses its id for something else, or again later, is denied. An id that no answer could contain is denied too.
    */
   #takeId(request: string, { hash }: RequestPrint): boolean {
     if (!isRequestId(request)) {
@@ -427,18 +429,18 @@ export class Ledger {
     return digest;
   }
 
-  /** Reports a request that no person is asked about, because no answer could reach it or it cannot be shown. */
+  /** Reports a request that is not shown to a person, because no answer could reach it or it cannot be shown. */
   refuseRequest(what: string): void {
     const text = `The agent sent ${what}; Spool has denied it.`;
     this.emit({ kind: 'notice', level: 'warning', code: 'request-refused', text });
   }
 
-  /** Whether this was asked already, and is open or resolved. */
+  /** Returns whether this was asked before, and is open or resolved. */
   hasAsked(request: string): boolean {
     return request in this.state.asks || this.isResolved(request);
   }
 
-  /** Whether this was asked, and is no longer open. */
+  /** Returns whether this was asked, and is no longer open. */
   isResolved(request: string): boolean {
     return this.state.resolved.some((known) => known.request === request);
   }
@@ -485,32 +487,35 @@ export class Ledger {
     else this.resolvePermission(request, decision, 'agent', { message });
   }
 
-  /** Notes that another client has answered and the agent does not say how: the request is resolved when the tool continues. */
+  /**
+   * Notes that another client has answered, although the agent does not report how: the request is resolved when the tool
+   * continues.
+   */
   answeredElsewhere(request: string): void {
     const ask = this.state.asks[request];
     if (ask?.type === 'permission' && ask.tool !== null && ask.tool in this.state.tools) ask.isAnswered = true;
     else if (!this.answerTaken(request)) this.withdraw(request, 'resolved elsewhere');
   }
 
-  /** Resolves the request of a tool as allowed: the tool runs, or has ended otherwise than by a refusal. */
+  /** Resolves the request of a tool as allowed: the tool runs, or has ended without a refusal. */
   toolGoesOn(tool: string, isDenied = false): void {
     for (const [request, ask] of Object.entries(this.state.asks))
       if (ask.tool === tool && ask.isAnswered) this.answered(request, isDenied ? 'deny' : 'allow');
   }
 
-  /** Resolves a permission with the outcome that shows: by the held answer, if that says the same, otherwise by the terminal. */
+  /** Resolves a permission with the visible outcome: by the held answer if that has the same outcome, otherwise by the terminal. */
   answered(request: string, decision: 'allow' | 'deny'): void {
     if (this.state.asks[request]?.held?.decision === decision) this.answerTaken(request);
     else this.resolvePermission(request, decision, 'terminal');
   }
 
-  /** Keeps an answer until the agent has taken it. */
+  /** Keeps an answer until the agent has accepted it. */
   holdAnswer(request: string, answer: HeldAnswer): void {
     const ask = this.state.asks[request];
     if (ask) ask.held = answer;
   }
 
-  /** Resolves a request with the held answer, which the agent has taken. Returns false if there is none. */
+  /** Resolves a request with the held answer, which the agent has accepted. Returns false if there is none. */
   answerTaken(request: string): boolean {
     const ask = this.state.asks[request];
     if (!ask?.held) return false;
@@ -579,7 +584,7 @@ export class Ledger {
     this.emit({ kind: 'status', state, ...(why === null ? {} : { detail: why }) });
   }
 
-  /** Ends a tool to make room; one that a request waits for comes last, because the agent would never get an answer. */
+  /** Ends a tool to make room; one with a waiting request comes last, because the agent would never get an answer. */
   #makeRoomForTool(): void {
     const waited = new Set(Object.values(this.state.asks).map(({ tool }) => tool));
     const free = Object.keys(this.state.tools).find((id) => !waited.has(id));
@@ -600,12 +605,12 @@ export class Ledger {
   }
 }
 
-/** Whether clients can name a request by this id. */
+/** Returns whether clients can name a request by this id. */
 export function isRequestId(id: string): boolean {
   return id.length > 0 && id.length <= AGENT_ID_CHARS_MAX;
 }
 
-/** The rule for ids, for the agent, in a denial. */
+/** The rule for ids, as a denial explains it to the agent. */
 export const ID_RULE = `the id of a request is a text of 1 to ${AGENT_ID_CHARS_MAX} characters`;
 
 function keyOf({ kind, message, part }: { kind: string; message: string; part: number }): string {

@@ -1,4 +1,4 @@
-/** Makes an event of a message that no dialect knows: it is kept and shown, but at most a screenful. Keeps DRV-5. */
+/** Creates an event from a message that no dialect knows: it is kept and shown, but at most a screenful. Keeps DRV-5. */
 import type { AgentBody } from '@spool/protocol/agent';
 
 /** The limit of a value that is shown as `raw`; the whole line is in the output log. */

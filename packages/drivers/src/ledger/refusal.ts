@@ -1,4 +1,6 @@
-/** The event of a command that is not carried out. The command may be anything: a log can hold one that was never valid. */
+/**
+ * Creates the event of a command that is refused. The command may be anything, because a log can contain one that was never valid.
+ */
 import { AGENT_ID_CHARS_MAX, type AgentBody, type Command } from '@spool/protocol/agent';
 import type { CommandInput } from '../dialect.ts';
 import { objectOf, present, textOf } from '../json-value.ts';

@@ -1,5 +1,5 @@
 /**
- * Composes all that a person sees before they answer a permission: the input of the request, joined with the input and the
+ * Composes everything that a person sees before answering a permission: the input of the request, joined with the input and the
  * proposed changes of its tool call. The agent's words about a request (title, reason) are shown beside it, never instead of it.
  * Keeps REQ-1 and REQ-41.
  */
@@ -8,11 +8,11 @@ import { isObject } from '../json-value.ts';
 import type { OpenTool } from './state.ts';
 
 /**
- * The limit of a request as JSON. A record of the events log holds a request of this size whole (`BATCH_CHARACTERS` of the
+ * The limit of a request as JSON. A record of the events log can hold a whole request of this size (`BATCH_CHARACTERS` of the
  * driver).
  */
 export const REQUEST_BYTES_MAX = 240 * 1024;
-/** The limit of a tool's input, and of one change: a permission for the tool is joined with them. */
+/** The limit of a tool's input, and of one change, which are joined with a permission for the tool. */
 const TOOL_CHARS_MAX = REQUEST_BYTES_MAX;
 /** The limit of all open tools together. */
 const TOOLS_CHARS_MAX = 2 * 1024 * 1024;
@@ -46,7 +46,7 @@ export function describeContent(
   return { content, isCut: tool?.input === null || tool?.diffs === null };
 }
 
-/** Returns the members of `call` that `input` lacks or has otherwise; undefined if there are none. */
+/** Returns the members of `call` that `input` lacks or that differ there; undefined if there are none. */
 function otherMembers(call: unknown, input: unknown): unknown {
   if (JSON.stringify(call) === JSON.stringify(input)) return undefined;
   if (!isObject(call) || !isObject(input)) return call;
@@ -59,7 +59,7 @@ function otherMembers(call: unknown, input: unknown): unknown {
 /** Keeps the latest input of a tool. */
 export function keepInput(tools: Readonly<Record<string, OpenTool>>, tool: OpenTool, input: unknown): void {
   if (input === undefined) return;
-  tool.input = null; // its earlier input does not count
+  tool.input = null; // its earlier input no longer counts
   const json = JSON.stringify(input);
   if (hasRoom(tools, json)) tool.input = json;
 }

@@ -9,7 +9,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 const HASH_DIGITS = 32;
 
 export interface RequestPrint {
-  /** The hash of the content alone: a request that the agent repeats has the same. */
+  /** Hashes only the content, so that a request that the agent repeats has the same hash. */
   readonly hash: string;
   /** The length of the content as JSON, in UTF-8. */
   readonly bytes: number;

@@ -1,4 +1,4 @@
-/** The open items in a run of an agent, as plain JSON: turns, parts of text, tools, questions to the user, prompts that wait. */
+/** The open items in a run of an agent, as plain JSON: turns, parts of text, tools, questions to the user, waiting prompts. */
 import type { AgentRef, AgentState, Content, PermissionOption } from '@spool/protocol/agent';
 
 export interface LedgerState {
@@ -6,22 +6,22 @@ export interface LedgerState {
   turns: number;
   turn: OpenTurn | null;
   parts: Record<string, OpenPart>;
-  /** The latest parts that are done: late text of one is not shown again. */
+  /** The latest completed parts, so that late text of one is not shown again. */
   doneParts: string[];
   tools: Record<string, OpenTool>;
   asks: Record<string, OpenAsk>;
   /** The number of requests that were registered, which their digests contain. */
   requests: number;
-  /** The latest resolved requests, and who resolved each: a late answer gets a true refusal. */
+  /** The latest resolved requests, and who resolved each, so that a late answer gets a correct refusal. */
   resolved: { request: string; by: string }[];
-  /** The latest tools that have ended: a late update opens none of them again. */
+  /** The latest tools that have ended, so that a late update does not open one of them again. */
   endedTools: string[];
   queue: QueuedPrompt[];
   state: AgentState;
   detail: string | null;
   isReady: boolean;
   isEnded: boolean;
-  /** Whether the agent has closed its input, and lives. */
+  /** Whether the agent has closed its input, but is alive. */
   isInputClosed?: true;
   /** Whether an event has named a version that was not tested. */
   isVersionTold: boolean;
@@ -52,7 +52,7 @@ export interface OpenTool {
   output: string;
   /** The length of the whole output that was shown. */
   outputChars: number;
-  /** The input as far as it is known, as JSON, for the permission that may be asked for it; null if it was too long to keep. */
+  /** The input as far as it is known, as JSON, for a later permission; null if it was too long to keep. */
   input?: string | null;
   /** The changes that it proposes, by path, each as JSON; null if they were too long to keep. */
   diffs?: Record<string, string> | null;
@@ -70,13 +70,13 @@ export interface OpenAsk {
   hash: string;
   /** The length of the content as JSON, in UTF-8. */
   bytes: number;
-  /** Whether a part of it was too long to keep: it can only be denied. */
+  /** Whether a part of it was too long to keep, so that it can only be denied. */
   isCut?: true;
-  /** The input, if it is short: the outcome names it. */
+  /** The input, if it is short, because the outcome names it. */
   input?: unknown;
-  /** Whether another client has answered; the answer shows when the tool continues. */
+  /** Whether another client has answered; the outcome is visible when the tool continues. */
   isAnswered?: true;
-  /** The answer that was given, and that the agent has not taken yet: another one may still be first. */
+  /** The answer that was given and that the agent has not accepted yet; another one may still come first. */
   held?: HeldAnswer;
   agent?: AgentRef;
 }

@@ -1,6 +1,6 @@
 /**
- * Makes a dialect from its parts: copies the state, feeds the input to them, and answers what every dialect answers alike (the
- * end of the process, gaps, lines of stderr, lines that are not JSON, commands that are not valid). Keeps DRV-5, DRV-17, EVT-9.
+ * Creates a dialect from its parts: copies the state, passes the input to them, and handles the inputs that every dialect handles
+ * alike (the end of the process, gaps, lines of stderr, lines that are not JSON, invalid commands). Keeps DRV-5, DRV-17, EVT-9.
  */
 import type { AgentSource } from '@spool/protocol/agent';
 import type { CommandInput, Dialect, DialectOptions, DriverInput, LineInput, Step } from '../dialect.ts';
@@ -19,7 +19,7 @@ export interface DialectState {
   options: DialectOptions;
 }
 
-/** The data of one step: the dialect's own state, and the ledger on its part of it. */
+/** The data of one step: the dialect's own state, and the ledger for its part of it. */
 export interface Work<State extends DialectState> {
   readonly state: State;
   readonly ledger: Ledger;
@@ -34,9 +34,9 @@ export interface DialectParts<State extends DialectState> {
   message(work: Work<State>, message: JsonObject, line: LineInput): boolean;
   /** Handles a message that another client wrote, in a recording. */
   sent?(work: Work<State>, message: JsonObject): void;
-  /** Handles a message that cannot be read whole, by its plain members. It refuses a request, and then returns true. */
+  /** Handles a message that cannot be read whole, by its plain members. Returns true if it has refused a request. */
   unreadable?(work: Work<State>, members: JsonObject): boolean;
-  /** Handles text on stdout that is not JSON. Returns false if it has no meaning here. */
+  /** Handles text on stdout that is not JSON. Returns false if the text has no meaning here. */
   text?(work: Work<State>, text: string): boolean;
   started?(work: Work<State>): void;
   capabilities(work: Work<State>): Capabilities;
@@ -57,7 +57,8 @@ export function dialectOf<State extends DialectState>(parts: DialectParts<State>
       try {
         return stepOf(before, input.at, (work) => takeCommand(parts, work, input));
       } catch (error) {
-        // The log keeps the command: a driver that failed on it would fail again at each start. Nothing of it has happened.
+        // The command stays in the log, so a driver that failed on it would fail again at each start. Nothing of it has been
+        // carried out.
         const refusal = { code: 'failed' as const, message: `the driver failed on it: ${(error as Error).message}` };
         return stepOf(before, input.at, ({ ledger }) => refuseCommand(ledger, input, refusal));
       }
@@ -80,7 +81,7 @@ function takeCommand<State extends DialectState>(
   work: Work<State>,
   input: CommandInput,
 ): void {
-  // An answer of the policy is the driver's own, and a command that an older driver accepted stays accepted.
+  // An answer of the policy comes from the driver itself, and a command that an older driver accepted stays accepted.
   const isChecked = input.rule === undefined && !input.isUnbound;
   const fault = isChecked ? commandFault(input.command) : null;
   if (fault === null) return carryOut(work.ledger, capabilitiesOf(parts, work), input);

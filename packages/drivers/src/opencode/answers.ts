@@ -8,7 +8,7 @@ import type { OpenCodeWork } from './state.ts';
 
 const SESSION = /^(POST \/session|GET \/session\/ses[^/?]*)$/;
 const PROMPT = /\/(prompt_async|command)$/;
-/** Replies whose failure is normal: another client was first, or the turn is over. */
+/** The replies whose failure is normal: another client was first, or the turn is over. */
 const REPLY = /^POST \/(permission|question)\//;
 
 export function takeAnswer(work: OpenCodeWork, line: JsonObject): boolean {

@@ -57,11 +57,11 @@ export function serveCapabilities(work: OpenCodeWork): Capabilities {
       state.awaitsBusy = true;
       state.wantsAbort = false;
       state.turnAfter = state.lastMessage;
-      state.isLookedAtAgain = false; // that was the turn before
+      state.isLookedAtAgain = false; // that was the previous turn
       state.lost = null;
       send(work, prompt.content);
     },
-    // A prompt that is sent during a turn is answered in it, after the running tool.
+    // A prompt that is sent during a turn is answered in that turn, after the running tool.
     steer: (prompt) => send(work, prompt.content),
     interrupt() {
       state.wantsAbort = state.awaitsBusy;
@@ -82,7 +82,7 @@ export function serveCapabilities(work: OpenCodeWork): Capabilities {
       call(work, `POST /question/${request}/reply`, { answers: given });
     },
     setModel(model) {
-      state.model = model; // Goes with the next prompt.
+      state.model = model; // Sent with the next prompt.
       work.ledger.emit({ kind: 'session.updated', model });
     },
     setMode(mode) {

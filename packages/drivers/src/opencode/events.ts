@@ -96,7 +96,7 @@ export function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
   if (id === undefined) return true;
   const title = textOf(info.title);
   const model = textOf(objectOf(info.model).id);
-  // Another session of the folder is followed when nothing runs in ours; a subagent's never is.
+  // Another session of the folder is followed if nothing runs in ours, except a subagent's.
   const isOurs = id === state.session;
   const isFollowing = state.options.isReadOnly === true || state.options.isWatching === true;
   const isFree = textOf(info.parentID) === undefined && !ledger.state.turn && isFollowing;

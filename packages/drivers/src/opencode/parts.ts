@@ -40,7 +40,7 @@ export function partUpdated(work: OpenCodeWork, part: JsonObject, isWhole = fals
     case 'step-finish': {
       work.state.attempt = [];
       const id = textOf(part.id);
-      if (id !== undefined && work.state.parts[id]) return true; // reported before, and read once more
+      if (id !== undefined && work.state.parts[id]) return true; // reported before, and now read once more
       if (id !== undefined) work.state.parts[id] = { part: 0, isDone: true, kind: 'message' };
       const costUsd = numberOf(part.cost);
       ledger.emit({ kind: 'usage', scope: 'message', tokens: tokensOf(part.tokens), ...present({ costUsd }) });
@@ -64,7 +64,7 @@ export function partUpdated(work: OpenCodeWork, part: JsonObject, isWhole = fals
   }
 }
 
-/** Returns whether a prompt that the agent repeats is one of a client here. */
+/** Returns whether a prompt that the agent repeats came from a client here. */
 function isOwn({ state }: OpenCodeWork): boolean {
   if (state.unechoed === 0) return false;
   state.unechoed--;
@@ -78,7 +78,7 @@ function text(work: OpenCodeWork, kind: 'message' | 'thinking', part: JsonObject
   const whole = textOf(part.text) ?? '';
   if (messageOf(work, message).isUser) {
     const synthetic = part.synthetic === true ? { synthetic: true } : {};
-    // A driver that writes knows its prompts: they began their turns.
+    // A driver that writes knows its own prompts, which have started their turns.
     const isNew = !state.parts[id];
     const { isReadOnly, isWatching } = state.options;
     if (isNew && (isReadOnly || part.synthetic === true || (isWatching && !isOwn(work))))
@@ -95,7 +95,7 @@ function text(work: OpenCodeWork, kind: 'message' | 'thinking', part: JsonObject
     ledger.done(place, whole);
     return true;
   }
-  // Some updates carry the text so far: only its new part is shown.
+  // Some updates contain the text so far, of which only the new part is shown.
   const shown = ledger.textOf(place);
   if (whole.startsWith(shown)) ledger.delta(place, whole.slice(shown.length));
   return true;

@@ -1,7 +1,7 @@
 /**
- * Catches up after a gap in the agent's events. They have no numbers and are not sent again, so the agent's own record is read
- * and handled like events. Everything here may come twice: parts, tools and requests are recognised by their ids. Keeps HTTP-2
- * and HTTP-40.
+ * Catches up after a gap in the agent's events. They have no numbers and are not sent again, so the agent's own record is read and
+ * handled like events. Everything here may be read twice: parts, tools and requests are recognised by their ids. Keeps HTTP-2 and
+ * HTTP-40.
  */
 import type { AgentFault } from '@spool/protocol/agent';
 import { type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
@@ -11,14 +11,14 @@ import { call, type OpenCodeState, type OpenCodeWork } from './state.ts';
 
 /** The number of messages that are read: a turn has one for each step. */
 const MESSAGES_READ = 100;
-/** The time after which an accepted prompt is being worked on. */
+/** The time after which an accepted prompt counts as being worked on. */
 const LOOK_AGAIN_MS = 1500;
 const REPLIES_MAX = 50;
 const AGAIN_MS = 500;
-/** The limit of replies that are sent again, for an agent that is alive and does not answer. */
+/** The limit of repeated replies, for an agent that is alive and does not answer. */
 const REPEATED_MAX = 50;
 
-/** Asks for everything that may have been missed. */
+/** Requests everything that may have been missed. */
 export function readRecord(work: OpenCodeWork): void {
   const { state, ledger } = work;
   state.asksBefore = Object.keys(ledger.state.asks);
@@ -51,13 +51,13 @@ export function messagesRead(work: OpenCodeWork, messages: readonly unknown[]): 
     messageUpdated(work, info);
     for (const part of listOf(message.parts)) partUpdated(work, objectOf(part));
     if (info.role !== 'assistant') continue;
-    state.awaitsBusy = false; // it is being answered, or was
+    state.awaitsBusy = false; // it is being answered, or was answered
     const error = faultOf(info.error);
     if (info.error !== undefined && error.code !== 'MessageAbortedError' && !state.error) failTurn(work, error);
   }
 }
 
-/** Begins the turn of a prompt that was typed while no one watched. */
+/** Starts the turn of a prompt that was typed while no client watched. */
 function beginMissedTurn(work: OpenCodeWork, info: JsonObject): void {
   const { state, ledger } = work;
   if (info.role !== 'user' || (textOf(info.id) ?? '') <= state.lastMessage) return;
@@ -68,16 +68,16 @@ function beginMissedTurn(work: OpenCodeWork, info: JsonObject): void {
   ledger.ensureTurn('user');
 }
 
-/** Handles the requests that wait for an answer. One that was open before and is missing now was answered, or is void. */
+/** Handles the requests that wait for an answer. A request that was open before and is missing now was answered, or is void. */
 export function pendingRead(work: OpenCodeWork, type: 'permission' | 'question', asked: readonly unknown[]): void {
   const { state, ledger } = work;
   const pending = asked.map((each) => textOf(objectOf(each).id) ?? '');
   for (const each of asked.map(objectOf)) {
     const request = textOf(each.id) ?? '';
-    // Our reply never arrived: it is sent again. The agent ignores a reply that it has had.
+    // Our reply never arrived, so it is sent again. The agent ignores a repeated reply.
     if (type === 'permission' && Object.hasOwn(state.replies, request))
       call(work, `POST /permission/${request}/reply`, state.replies[request]);
-    // An open one is not asked again: the record that was just read may show more of its tool than the person was shown.
+    // An open request is not asked again: the record that was just read may show more of its tool than the person has seen.
     else if (type === 'permission' && !ledger.hasAsked(request)) permissionAsked(work, each);
   }
   for (const request of state.asksBefore)
@@ -93,7 +93,7 @@ export function statusRead(work: OpenCodeWork, statuses: JsonObject): void {
     state.awaitsBusy = false;
     state.isIdle = false;
   } else if (!state.isLookedAtAgain) {
-    // Either it has not begun: that shows soon. Or it is over, and the record that was read before may lack its end.
+    // Either it has not begun, which will soon be visible, or it is over, and the record that was read before may lack its end.
     state.isLookedAtAgain = true;
     return lookAgain(work, state.awaitsBusy ? { afterMs: LOOK_AGAIN_MS } : {});
   } else if (state.awaitsBusy && state.lost) {
@@ -105,22 +105,22 @@ export function statusRead(work: OpenCodeWork, statuses: JsonObject): void {
   state.isLookedAtAgain = false;
 }
 
-/** Reads the status and the record again: the turn may be over by then, and its events missed or still on their way. */
+/** Reads the status and the record again, because the turn may be over by then, with its events missed or still on their way. */
 function lookAgain(work: OpenCodeWork, when: { readonly afterMs?: number }): void {
   call(work, `GET /session/${work.state.session}/message?limit=${MESSAGES_READ}`, undefined, when);
   call(work, 'GET /session/status', undefined, when);
 }
 
 /**
- * Handles a cut call with the prompt. A prompt that is sent twice might be worked on twice, so the record decides whether the
- * agent has it.
+ * Handles a call with the prompt that was cut off. An agent might work twice on a repeated prompt, so the record decides whether
+ * the agent has it.
  */
 export function promptLost(work: OpenCodeWork, error: AgentFault): void {
   work.state.lost = error;
   lookAgain(work, { afterMs: LOOK_AGAIN_MS });
 }
 
-/** Sends a lost reply again. The agent takes the first, so a reply may be sent twice. */
+/** Sends a lost reply again. The agent accepts the first, so a reply may be sent twice. */
 export function sentAgain(work: OpenCodeWork, http: string): boolean {
   const { state } = work;
   const request = /^POST \/permission\/([^/]+)\/reply$/.exec(http)?.[1] ?? '';

@@ -9,23 +9,23 @@ export interface OpenCodeState extends DialectState {
   isStarted: boolean;
   /** Calls that were made so far: their ids are `spool-1`, `spool-2`, … */
   requests: number;
-  /** The latest messages: who wrote each, and how many parts it has. */
+  /** The latest messages: the author of each, and the number of its parts. */
   messages: Record<string, { isUser: boolean; parts: number }>;
   /** The latest parts, with their number in their message. */
   parts: Record<string, { part: number; isDone: boolean; kind: 'message' | 'thinking' }>;
   /** The error of the running turn. */
   error: AgentFault | null;
   isAborted: boolean;
-  /** Whether the agent has reported that it is idle: late messages start no turn. */
+  /** Whether the agent has reported that it is idle; late messages then start no turn. */
   isIdle: boolean;
-  /** Whether a prompt was sent: an `idle` before the next `busy` belongs to the turn before. */
+  /** Whether a prompt was sent: an `idle` before the next `busy` belongs to the previous turn. */
   awaitsBusy: boolean;
-  /** Whether an interrupt came before the agent was busy: it is sent again then. */
+  /** Whether an interrupt came before the agent was busy, so that it must be sent again then. */
   wantsAbort: boolean;
-  /** Whether the last error was reported: the agent repeats some with a stack of calls. */
+  /** Whether the last error was reported, because the agent repeats some with a stack trace. */
   hasFailed: boolean;
   costUsd: number;
-  /** The version of the program that made the session. */
+  /** The version of the program that created the session. */
   version: string | null;
   /** Title and model as they were last reported. */
   told: string;
@@ -33,23 +33,23 @@ export interface OpenCodeState extends DialectState {
   plan: string;
   /** The agent's slash commands. */
   commands: string[];
-  /** The number of connections to its events; more than one means that some events were missed (`reconcile.ts`). */
+  /** The number of connections to its events; with more than one, some events were missed (`reconcile.ts`). */
   connections: number;
   /** The last message, and the last before the running turn. Their ids rise. */
   lastMessage: string;
   turnAfter: string;
   isLookedAtAgain: boolean;
-  /** The error of a cut call with the prompt: the agent may have the prompt or not. */
+  /** The error of a cut-off call with the prompt: it is unknown whether the agent has the prompt. */
   lost: AgentFault | null;
   /** The requests that were open when events were missed. */
   asksBefore: string[];
-  /** Answers to permissions, in case one was lost. */
+  /** The answers to permissions, in case one is lost. */
   replies: Record<string, unknown>;
-  /** Replies that were sent again. */
+  /** The replies that were sent again. */
   repeated: number;
   /** Prompts of clients that the agent has not repeated yet. */
   unechoed: number;
-  /** Messages of the model's current answer: a retry begins it again. */
+  /** The messages of the model's current answer, which a retry starts again. */
   attempt: string[];
   model: string | null;
   agent: string | null;
@@ -92,7 +92,7 @@ export function initialOpenCode(options: DialectOptions): OpenCodeState {
   };
 }
 
-/** Messages and parts that are remembered. */
+/** The number of messages and parts that are remembered. */
 const MESSAGES_MAX = 64;
 const PARTS_MAX = 256;
 
@@ -116,7 +116,7 @@ export function partOf(
   return (state.parts[id] = { part: messageOf(work, message).parts++, isDone: false, kind });
 }
 
-/** The subagent that a session belongs to: any session but ours. */
+/** Returns the subagent that a session belongs to: any session except ours. */
 export function agentOf({ state }: OpenCodeWork, session: string | undefined): AgentRef | undefined {
   return session === undefined || session === state.session ? undefined : { id: session };
 }

@@ -1,7 +1,7 @@
 /**
- * Decides about a shell line. A line is allowed only if it is understood completely: simple commands of literal words, each
- * covered by a rule, and each `*` in a rule covers only words that a grammar of harmless options knows. Where a rule denies or
- * asks, every doubt asks. Keeps POL-1, POL-2, POL-5.
+ * Decides about a shell line. A line is allowed only if it is understood completely: it consists of simple commands of literal
+ * words, each covered by a rule, and each `*` in a rule covers only words that a grammar of harmless options knows. For rules that
+ * deny or ask, every doubt asks. Keeps POL-1, POL-2, POL-5.
  */
 import { understandCommand } from './grammar/command-grammar.ts';
 import type { UnderstoodCommand } from './grammar/grammar.ts';
@@ -24,7 +24,7 @@ import { realPath } from './real-path.ts';
 import { isShellBuiltin } from './shell-builtins.ts';
 import { findCommands } from './shell-line.ts';
 
-/** Files of the kernel: opening a device may already have an effect. */
+/** Files of the kernel: merely opening a device may have an effect. */
 const KERNEL_FILES = /^\/(?:dev|proc|sys)(?:\/|$)/;
 
 export function decideCommand(rules: readonly PolicyRule[], request: PolicyRequest, files: PolicyFiles): PolicyVerdict {
@@ -51,7 +51,7 @@ class CommandDecision {
     return this.#certain() ?? this.#allowed();
   }
 
-  /** Rules that deny or ask, and certainly mean a command in this line. */
+  /** The rules that deny or ask, and certainly apply to a command in this line. */
   #certain(): PolicyVerdict | undefined {
     const { line, words } = this.#request;
     const found = line === undefined ? { commands: [words ?? []], inner: [] } : findCommands(line);
@@ -83,12 +83,14 @@ class CommandDecision {
     return { decision: 'allow', rule: [...used].join('; '), reason: 'every command is allowed and understood' };
   }
 
-  /** Whether the rule allows every command. A kind of ACP is not a tool: a rule for it must name the command. */
+  /** Whether the rule allows every command. A kind of ACP is not a tool, so a rule for it must name the command. */
   #allowsEverything({ decision, command, path }: PolicyRule): boolean {
     return decision === 'allow' && command === undefined && path === undefined && this.#request.tool !== 'execute';
   }
 
-  /** Returns the commands of the line, or the reason why they are not understood. Two parsers must read the same. */
+  /**
+   * Returns the commands of the line, or the reason why they are not understood. Both parsers must read the line in the same way.
+   */
   #literalCommands(): readonly LiteralCommand[] | string {
     const { line, words } = this.#request;
     if (line === undefined) return words && words.length > 0 ? [{ words, isPiped: false }] : 'the command is empty';
@@ -143,7 +145,7 @@ class CommandDecision {
       if (!coversPath(files, text, place, request.cwd)) return `${JSON.stringify(word)} leads elsewhere`;
     }
     if (understood) return undefined;
-    // From here on nothing is known of the command but its words.
+    // From here on only the words of the command are known.
     const isExact = pattern.every(({ isLiteral }) => isLiteral);
     if (!isExact && rule.arguments !== 'any') return GRAMMAR;
     if (!isExact && this.#restricting.length > 0)
@@ -161,7 +163,7 @@ class CommandDecision {
     const { cwd } = this.#request;
     for (const path of [...paths, ...possiblePaths]) {
       const real = realPath(this.#files, path, cwd);
-      // An empty word is a text: no file is named so.
+      // An empty word is a text, because no file has that name.
       if (real === undefined && path === '' && possiblePaths.includes(path)) continue;
       if (real === undefined) return `the path ${JSON.stringify(path)} cannot be known`;
       if (real !== '/dev/null' && KERNEL_FILES.test(real)) return `${real} is not an ordinary file`;
@@ -175,7 +177,7 @@ class CommandDecision {
     return gitRisk(this.#files, folder);
   }
 
-  /** Returns the verdict of a rule that denies or asks, and covers a file that this command reads or might cover the command. */
+  /** Returns the verdict of a rule that denies or asks, if it covers a file that this command reads, or might cover the command. */
   #restriction(words: readonly string[], understood: UnderstoodCommand | undefined): PolicyVerdict | undefined {
     for (const rule of this.#restricting) {
       const text = ruleText(rule);

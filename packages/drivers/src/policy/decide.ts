@@ -1,5 +1,5 @@
 /**
- * Decides what an agent may do without asking. Deny wins, and a request that no rule knows is asked; without a policy nothing is
+ * Decides what an agent may do without asking. Deny wins, and a request that no rule covers is asked; without a policy nothing is
  * allowed. Keeps POL-1, POL-3, POL-41.
  */
 import { decideCommand } from './decide-command.ts';
@@ -21,7 +21,7 @@ export function decide(policy: Policy, request: PolicyRequest, files: PolicyFile
   return verdicts.reduce((one, other) => (STRICTNESS[other.decision] > STRICTNESS[one.decision] ? other : one));
 }
 
-/** Decides about the parts of a request that are not understood, by the rules for which they matter. */
+/** Decides about the parts of a request that are not understood, by the rules that might cover them. */
 function decideDoubts(rules: readonly PolicyRule[], request: PolicyRequest, files: PolicyFiles): PolicyVerdict[] {
   const limits = rules.filter(
     ({ decision, command, path }) => decision !== 'allow' && (command !== undefined || path !== undefined),
@@ -37,7 +37,7 @@ function decideDoubts(rules: readonly PolicyRule[], request: PolicyRequest, file
   if (!request.isKnown && limits.length > 0)
     verdicts.push(ask(`${ruleText(limits[0]!)} might mean this: what ${request.tool || 'the tool'} does is not known`));
   const [rule] = restricting;
-  // Each of them takes a folder with everything in it.
+  // Each of these tools acts on a folder with everything in it.
   if (rule && /^(search|delete|move)$/.test(request.toolKind))
     verdicts.push(ask(`${ruleText(rule)} might mean a file that this reaches`));
   const isSilent = request.paths.length === 0 && /^(edit|read|delete|move)$/.test(request.toolKind);
@@ -71,7 +71,7 @@ function decidePaths(rules: readonly PolicyRule[], request: PolicyRequest, files
         known.decision === 'allow' && (known.path === undefined || coversPath(files, known.path, place, folder)),
     );
     if (!rule) return ask(`no rule allows ${JSON.stringify(place.real[0])}`);
-    // A text under a key that is not known may be one more file.
+    // A text under an unknown key may be another file.
     if (rule.path !== undefined && request.texts.length > 0)
       return ask(`${JSON.stringify(request.texts[0]!.slice(0, 100))} may be another file`);
     used.add(ruleText(rule));

@@ -1,11 +1,11 @@
 /**
- * Decides whether git, run in a folder, runs nothing but itself: the repository's own configuration has only settings that are
- * known to name no program, its hooks are ones that no showing command runs, and it has no submodules, whose configuration would
- * count too. Programs in the user's own configuration are the user's choice. Keeps POL-6.
+ * Decides whether git, run in a folder, starts no other program: the repository's own configuration has only settings that are
+ * known to name no program, its hooks are only those that no read-only command runs, and it has no submodules, whose configuration
+ * would count too. Programs in the user's own configuration are the user's choice. Keeps POL-6.
  */
 import type { PolicyFiles } from './policy-files.ts';
 
-/** Settings that start nothing, whatever their values. Names in lower case; `*` is a name of the user. */
+/** The settings that start nothing, whatever their values. Names are in lower case; `*` is a name that the user chooses. */
 const HARMLESS_SETTINGS: ReadonlySet<string> = new Set(
   (
     'core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase core.precomposeunicode core.symlinks ' +
@@ -22,7 +22,10 @@ const HARMLESS_SETTINGS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Hooks that git runs when it commits, fetches or pushes, never to show something. `post-index-change` is not one of them. */
+/**
+ * The hooks that git runs when it commits, fetches or pushes, but never when it only shows something. `post-index-change` is not
+ * one of them.
+ */
 const HARMLESS_HOOKS: ReadonlySet<string> = new Set(
   (
     'applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase ' +
@@ -32,8 +35,8 @@ const HARMLESS_HOOKS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the reason why git could run another program in this folder; undefined if it cannot. Every folder up to the root
- * counts, not only the first with a repository: where git refuses one that looks right here, it looks further up.
+ * Returns the reason why git could run another program in this folder; undefined if it cannot. Every folder up to the root counts,
+ * not only the first with a repository: if git refuses one that looks valid here, it searches further up.
  */
 export function gitRisk(files: PolicyFiles, folder: string): string | undefined {
   try {
@@ -48,12 +51,15 @@ export function gitRisk(files: PolicyFiles, folder: string): string | undefined 
   }
 }
 
-/** Whether the path exists, also as a link that leads nowhere. */
+/** Returns whether the path exists, including a link that leads nowhere. */
 const isThere = (files: PolicyFiles, path: string): boolean => files.linkTarget(path) !== undefined;
 
-/** The content of HEAD: a branch or a commit, in the form that git writes. A HEAD that is a link is another, older form. */
+/** Matches the content of HEAD: a branch or a commit, in the form that git writes. A HEAD that is a link is another, older form. */
 const HEAD = /^(?:ref: refs\/[!-~]+|[0-9a-f]{40})\n$/;
-/** The one line of a file that names a folder. Git removes line ends of every kind and number; at most one is understood. */
+/**
+ * Matches the only line of a file that names a folder. Git removes line ends of every kind and number; at most one is accepted
+ * here.
+ */
 const COMMON = /^([!-~][ -~]*)\n?$/;
 
 function repositoryRisk(files: PolicyFiles, top: string): string | undefined {
@@ -83,7 +89,7 @@ function ownFolder(files: PolicyFiles, top: string): string | undefined {
   return named.startsWith('/') ? named : `${top}/${named}`;
 }
 
-/** The folder that worktrees share; undefined if that cannot be known. */
+/** Returns the folder that worktrees share; undefined if it is unknown. */
 function commonFolder(files: PolicyFiles, own: string): string | undefined {
   if (!isThere(files, `${own}/commondir`)) return own;
   const named = COMMON.exec(files.read(`${own}/commondir`) ?? '')?.[1];
@@ -91,7 +97,7 @@ function commonFolder(files: PolicyFiles, own: string): string | undefined {
 }
 
 /**
- * Returns the risk in a configuration. Each line must have one of the simplest forms; a line that git would read differently is a
+ * Returns the risk in a configuration. Each line must have one of the simplest forms; a line that git might read differently is a
  * risk.
  */
 export function configRisk(config: string): string | undefined {
@@ -117,7 +123,7 @@ function hookRisk(files: PolicyFiles, shared: string): string | undefined {
   return other === undefined ? undefined : `the repository has a hook ${JSON.stringify(other)}`;
 }
 
-/** Looks for submodules: entries of the index with the mode of a link to a commit. */
+/** Finds submodules: entries of the index with the mode of a link to a commit. */
 export function indexRisk(index: string | undefined): string | undefined {
   if (index === undefined) return undefined;
   const unknown = 'the index of the repository is not understood';
@@ -142,7 +148,7 @@ export function indexRisk(index: string | undefined): string | undefined {
     // An entry is padded with one to eight zeros to a multiple of eight bytes.
     at += (end - at + 8) & ~7;
   }
-  // Extensions: only those that hold caches. A `link` would name another index.
+  // The extensions: only those that hold caches are accepted. A `link` would name another index.
   while (at + 8 < index.length - 20) {
     if (!/^(TREE|REUC|UNTR|EOIE|IEOT)$/.test(index.slice(at, at + 4))) return unknown;
     at += 8 + number(at + 4);

@@ -1,4 +1,7 @@
-/** Rules that answer permission requests. A separate entrance: only who has a policy loads the parser of shell lines. */
+/**
+ * Rules that answer permission requests. It has a separate entry point, so that only programs with a policy load the parser of
+ * shell lines.
+ */
 export { programsWithGrammar } from './grammar/command-grammar.ts';
 export { lintPolicy, type PolicyFinding } from './lint.ts';
 export {

@@ -1,13 +1,13 @@
 /**
- * Tools whose input is known, as data: for each, its kind and what each of its keys holds. A key that is not listed, or a value of
- * another form, is not understood. Agents over ACP that do not name their tools have the kind as the name. Keeps POL-7, POL-42.
+ * The tools whose input is known, as data: the kind of each, and the meaning of each of its keys. An unlisted key, or a value of
+ * another form, is not understood. For agents over ACP that do not name their tools, the kind is the name. Keeps POL-7, POL-42.
  */
 import type { ToolKind } from '@spool/protocol/agent';
 
 /**
- * The role of a key's value. `path` is a file or a list of them, `folder` where a command runs, `pattern` names of files below a
- * folder, `locations` files as ACP lists them, `mentions` such files beside a command, `blocks` texts of the agent beside its
- * request; `any` is for tools that neither read nor write nor run anything.
+ * The role of a key's value. `path` is a file or a list of them, `folder` the folder in which a command runs, `pattern` names of
+ * files below a folder, `locations` files as ACP lists them, `mentions` such files beside a command, `blocks` texts of the agent
+ * beside its request; `any` is for tools that neither read nor write nor run anything.
  */
 export type KeyRole =
   | 'text'
@@ -46,12 +46,12 @@ const EXECUTE: Keys = {
   word: 'variant',
   folder: 'cwd workdir working_directory workingDirectory directory dir_path',
   blocks: 'content',
-  // What OpenCode's own rules look at: parts of the command.
+  // The parts of the command that OpenCode's own rules examine.
   texts: 'patterns',
-  // The line names the command; these can only lead to a denial.
+  // The line names the command, so these keys can only lead to a denial.
   mentions: 'locations',
 };
-/** Codex describes its understanding of a command, and the rule that it would add if the command is always allowed. */
+/** Codex describes its understanding of a command, and the rule that it would add for "always allow". */
 const CODEX: Keys = {
   folder: 'cwd',
   command: 'kind',
@@ -75,7 +75,7 @@ const EDIT: Keys = {
   edits: 'edits',
   locations: 'locations',
 };
-/** The keys of a patch. A patch names its files in its text, so that text is not known to be harmless. */
+/** The keys of a patch. A patch names its files in its text, so the text does not count as harmless. */
 const PATCH: Keys = { path: PATHS, locations: 'locations', blocks: 'content' };
 const LIST: Keys = {
   path: 'path paths dir_path',

@@ -1,6 +1,6 @@
 /**
- * Finds rules of a policy that do not do what they seem to: a `*` that covers nothing, a rule that can never match, one that
- * another rule makes useless. It also explains what rules without limits allow. Keeps POL-8.
+ * Finds rules of a policy that do not have their apparent effect: a `*` that covers nothing, a rule that can never match, a rule
+ * that another one makes useless. It also explains what rules without limits allow. Keeps POL-8.
  */
 import { hasGrammar, understandCommand } from './grammar/command-grammar.ts';
 import { knownTool } from './known-tools.ts';
@@ -12,7 +12,7 @@ import { quoteWords } from './quoting.ts';
 export interface PolicyFinding {
   /** The number of the rule, from 1. */
   readonly rule: number;
-  /** A note explains what a rule means; a fault is a rule that does not do what it seems to. */
+  /** A note explains what a rule means; a fault is a rule without its apparent effect. */
   readonly level: 'fault' | 'note';
   readonly message: string;
 }
@@ -81,7 +81,7 @@ function commandFaults(rule: PolicyRule, pattern: readonly PatternWord[]): strin
   return refusal === undefined ? [] : [`no command that this rule means is known to be harmless: ${refusal}`];
 }
 
-/** Returns the reason why no command of this form is understood, tried with a few plain words for each `*`. */
+/** Returns the reason why no command of this form is understood, after trying a few plain words for each `*`. */
 function grammarRefusal(pattern: readonly PatternWord[]): string | undefined {
   if (pattern[0]?.text === 'git' && pattern[1]?.isLiteral !== true) return undefined;
   let refusal: string | undefined;
@@ -99,7 +99,7 @@ function grammarRefusal(pattern: readonly PatternWord[]): string | undefined {
   return refusal;
 }
 
-/** Faults that come from the other rules. */
+/** Returns the faults that other rules cause. */
 function orderFaults(rules: readonly PolicyRule[], rule: PolicyRule, at: number): string[] {
   const same = rules.findIndex((other) => sameMeaning(other, rule));
   if (same < at) return [`rule ${same + 1} says the same`];

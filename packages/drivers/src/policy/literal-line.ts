@@ -1,6 +1,6 @@
 /**
- * Reads a shell line that consists of nothing but simple commands of literal words, joined by `|`, `&&`, `||` and `;`. Any other line is
- * refused with the reason. The characters that are accepted are listed; those that mean something to a shell are not. Keeps POL-2.
+ * Parses a shell line that consists only of simple commands of literal words, joined by `|`, `&&`, `||` and `;`. Any other line is
+ * refused with the reason. The accepted characters are listed; those with a meaning for a shell are not among them. Keeps POL-2.
  */
 
 export interface LiteralCommand {
@@ -17,11 +17,11 @@ export type LiteralLine =
 /** The length beyond which a person would not read a line before allowing it. */
 const LINE_CHARS_MAX = 4096;
 
-/** Characters that no shell replaces, wherever they are in a word (but `=` as the first: zsh replaces `=ls`). */
+/** Matches characters that no shell replaces, wherever they are in a word (except `=` as the first: zsh replaces `=ls`). */
 const PLAIN = /^[A-Za-z0-9_./,:@%+=-]+/;
-/** `HEAD~1`: a tilde inside a word is one for every shell. */
+/** `HEAD~1`: every shell takes a tilde inside a word literally. */
 const INNER_TILDE = /[A-Za-z0-9_@]$/;
-/** Letters of scripts without invisible or look-alike blanks. Text in quotes may have them. */
+/** The letters of scripts without invisible or look-alike blanks. Text in quotes may contain them. */
 const LETTER = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\uac00-\ud7a3`;
 /** A text in single quotes, without a backslash before the closing quote: fish takes the quote as text. */
 const SINGLE = new RegExp(String.raw`^'((?:[ -&(-~${LETTER}]*[ -&(-\[\]-~${LETTER}])?)'`, 'u');
@@ -30,7 +30,7 @@ const DOUBLE = new RegExp(String.raw`^"([ #%-\[\]-_a-~${LETTER}]*)"`, 'u');
 
 const NAME = /^[A-Za-z0-9_./][A-Za-z0-9_./+-]*$/;
 
-/** Words with which bash, zsh, ksh or fish begin something that is not a simple command. */
+/** The words with which bash, zsh, ksh or fish begin something other than a simple command. */
 const KEYWORDS: ReadonlySet<string> = new Set(
   (
     'if then elif else fi for foreach in while until do done case esac select function time coproc repeat end nocorrect noglob ' +
@@ -59,7 +59,7 @@ export function readLiteralLine(text: string): LiteralLine {
     }
     const word = readWord(rest);
     if (typeof word === 'string') return { doubt: word };
-    // The name is written plainly: a quoted one is not worth a second thought of the reader.
+    // The name must not be quoted: a plain name needs no second look.
     if (words.length === 0 && !NAME.test(word.source)) return { doubt: 'has a command whose name is not a plain word' };
     words.push(word.value);
     rest = rest.slice(word.source.length);
@@ -73,11 +73,11 @@ function faultOf([name]: readonly string[]): string | undefined {
 
 interface LiteralWord {
   readonly value: string;
-  /** The word as it is in the line. */
+  /** The word as written in the line. */
   readonly source: string;
 }
 
-/** Returns the word at the beginning of the text, or the fault in it. */
+/** Returns the word at the start of the text, or the fault in it. */
 function readWord(text: string): LiteralWord | string {
   let value = '';
   let at = 0;

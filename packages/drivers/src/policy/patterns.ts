@@ -1,11 +1,11 @@
-/** Patterns of rules: names of tools, words of a command, paths. */
+/** The patterns of rules: names of tools, words of a command, paths. */
 import type { PolicyFiles } from './policy-files.ts';
 import { expandHome, plainPath, realPath } from './real-path.ts';
 import { baseName } from './wrappers.ts';
 
 /**
- * Whether a text matches a pattern, in which `*` means any characters. The time is linear in both, whatever the pattern: no
- * regular expression is built from it.
+ * Returns whether a text matches a pattern, in which `*` means any characters. The time is linear in both, whatever the pattern,
+ * because no regular expression is built from it.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   let p = 0;
@@ -34,7 +34,7 @@ export interface PatternWord {
   readonly isLiteral: boolean;
 }
 
-/** The words of a rule's command: separated by blanks, with quotes around those that contain some. */
+/** Returns the words of a rule's command: they are separated by blanks, with quotes around those that contain blanks. */
 export function patternWords(pattern: string): PatternWord[] {
   const pieces = pattern.match(/'[^']*'(?=\s|$)|"[^"]*"(?=\s|$)|\S+/g) ?? [];
   return pieces.map((piece) => {
@@ -46,16 +46,16 @@ export function patternWords(pattern: string): PatternWord[] {
 const matchesWord = ({ text, isLiteral }: PatternWord, word: string): boolean =>
   isLiteral ? text === word : matchesGlob(text, word);
 
-/** Whether the words are those of the pattern, in number and order; `*` at the end stands for any further words. */
+/** Returns whether the words are those of the pattern, in number and order; `*` at the end stands for any further words. */
 export function matchesCommand(pattern: readonly PatternWord[], words: readonly string[]): boolean {
   const isOpen = pattern.length > 1 && pattern.at(-1)!.text === '*' && !pattern.at(-1)!.isLiteral;
   const named = isOpen ? pattern.slice(0, -1) : pattern;
   if (isOpen ? words.length < named.length : words.length !== named.length) return false;
-  // The name is never a pattern, and a path to a program is not its name.
+  // The name is never a pattern, and a path to a program does not count as its name.
   return named.every((word, at) => (at === 0 ? word.text === words[0] : matchesWord(word, words[at]!)));
 }
 
-/** Words of the command that a pattern with a folder covers: their real paths must be there too. */
+/** Returns the words of the command that a pattern with a folder covers: their real paths must be in that folder too. */
 export function folderWords(
   pattern: readonly PatternWord[],
   words: readonly string[],
@@ -65,7 +65,10 @@ export function folderWords(
   );
 }
 
-/** Whether a rule certainly means this: by the program's name, wherever it lies, and its other words in this order, with any between. */
+/**
+ * Returns whether a rule certainly applies: the program's name matches, in any folder, and its other words occur in this order,
+ * with any words in between.
+ */
 export function meansCommand(pattern: readonly PatternWord[], words: readonly (string | undefined)[]): boolean {
   const [name, ...others] = pattern;
   const [first, ...rest] = words;
@@ -80,8 +83,8 @@ export function meansCommand(pattern: readonly PatternWord[], words: readonly (s
 }
 
 /**
- * Whether a rule might mean this command, whose words are all known: another path to a program of this name, options in one word, a word
- * inside another one.
+ * Returns whether a rule might apply to this command, whose words are all known: by another path to a program of this name, options
+ * in one word, or a word inside another one.
  */
 export function mightMeanCommand(pattern: readonly PatternWord[], words: readonly string[]): boolean {
   const [name, ...others] = pattern;
@@ -94,29 +97,29 @@ export function mightMeanCommand(pattern: readonly PatternWord[], words: readonl
   );
 }
 
-/** Whether a command that runs others names the program of a pattern somewhere in its words. */
+/** Returns whether a command that runs others contains the program of a pattern somewhere in its words. */
 export function mentionsProgram(pattern: readonly PatternWord[], words: readonly string[]): boolean {
   const name = baseName(pattern[0]?.text ?? '').toLowerCase();
   return words.some((word) => matchesGlob(`*${name}*`, word.toLowerCase()));
 }
 
-/** The target of a path: as it is written and as the kernel resolves it. */
+/** The target of a path, as it is written and as the kernel resolves it. */
 export interface PathPlace {
   readonly plain: string;
-  /** All places that the path may mean; undefined if that cannot be known. */
+  /** Returns all places that the path may refer to; undefined if they are unknown. */
   readonly real: readonly string[] | undefined;
 }
 
 export function locatePath(files: PolicyFiles, path: string, cwd: string): PathPlace {
   const real = realPath(files, path, cwd);
   const plain = plainPath(path, cwd);
-  // Programs that resolve `..` as text arrive elsewhere than the kernel, if a link is before it.
+  // If a link comes before `..`, a program that resolves `..` as text gets another place than the kernel.
   const realOfPlain = realPath(files, plain, '/');
   const isKnown = real !== undefined && realOfPlain !== undefined;
   return { plain, real: isKnown ? [...new Set([real, realOfPlain])] : undefined };
 }
 
-/** Whether an allowing pattern covers the path: it begins in the agent's folder, and every real place is in it. */
+/** Returns whether an allowing pattern covers the path: it starts in the agent's folder, and every real place is in that folder. */
 export function coversPath(files: PolicyFiles, pattern: string, place: PathPlace, folder: string): boolean {
   const expanded = expandHome(pattern, files.home);
   const base = realPath(files, folder, '/');
@@ -125,11 +128,14 @@ export function coversPath(files: PolicyFiles, pattern: string, place: PathPlace
   return place.real.every((real) => matchesParts(whole, real.split('/')));
 }
 
-/** Whether a denying pattern means the path: absolute ones and those that begin with `**` everywhere, by any of its names. */
+/**
+ * Returns whether a denying pattern covers the path: absolute patterns and those that begin with `**` apply everywhere, to any of
+ * its names.
+ */
 export function meansPath(files: PolicyFiles, pattern: string, place: PathPlace, folder: string): boolean {
   const expanded = expandHome(pattern, files.home) ?? pattern;
   const whole = expanded.startsWith('**') ? `/${expanded}` : plainPath(expanded, folder);
-  // The fixed beginning of the pattern may lead through links too.
+  // The fixed start of the pattern may lead through links too.
   const parts = whole.split('/');
   const open = parts.findIndex((part) => part.includes('*'));
   const fixed = open < 0 ? parts : parts.slice(0, open);
@@ -144,7 +150,7 @@ export function meansPath(files: PolicyFiles, pattern: string, place: PathPlace,
 
 /** `**` stands for any path, `*` for any name in a folder. */
 function matchesParts(pattern: readonly string[], path: readonly string[]): boolean {
-  // One row of the usual table: reached[n] says that the pattern so far covers the first n names.
+  // A row of the usual table: reached[n] is true if the pattern so far covers the first n names.
   let reached = [true, ...path.map(() => false)];
   for (const wanted of pattern) {
     const next = path.map(() => false);

@@ -1,19 +1,19 @@
 /**
  * The file system as a decision sees it, at the moment of the decision. The policy itself is pure; its caller provides these
- * functions. Each may throw if the file system refuses: the decision is then left to a person.
+ * functions. Each may throw if the file system refuses: a person then decides.
  */
 export interface PolicyFiles {
   /** The user's home folder. */
   readonly home: string;
-  /** The target of a symbolic link; null for anything else that is there, undefined where nothing is. */
+  /** Returns the target of a symbolic link; null for any other file, undefined if there is none. */
   linkTarget(path: string): string | null | undefined;
   /** Returns a file, one character for each byte; undefined if there is none. */
   read(path: string): string | undefined;
-  /** The names in a folder; undefined where there is none. */
+  /** Returns the names in a folder; undefined if there is none. */
   list(path: string): readonly string[] | undefined;
 }
 
-/** The calls of `node:fs` that are needed. This package has no Node. */
+/** The functions of `node:fs` that are needed. This package does not depend on Node. */
 export interface FileSystemCalls {
   lstatSync(path: string): { isSymbolicLink(): boolean };
   readlinkSync(path: string): string;
@@ -29,7 +29,7 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024;
 /** The flags O_RDONLY | O_NONBLOCK on Linux: opening a pipe does not wait. */
 const OPEN_FLAGS = 0o4000;
 
-/** Looks at the real file system. */
+/** Reads the real file system. */
 export function makePolicyFiles(fs: FileSystemCalls, home: string): PolicyFiles {
   const readFile = (path: string): string | undefined => {
     const fd = fs.openSync(path, OPEN_FLAGS);

@@ -1,4 +1,7 @@
-/** The language of policies: rules that allow, ask or deny by tool, path and command, and how they are read from a file. Keeps POL-1 and POL-40. */
+/**
+ * The language of policies: rules that allow, ask or deny by tool, path and command, and the reader of their file. Keeps POL-1 and
+ * POL-40.
+ */
 import type { ToolKind } from '@spool/protocol/agent';
 import { isObject, listOf, textOf } from '../json-value.ts';
 
@@ -6,7 +9,7 @@ export type PolicyDecision = 'allow' | 'ask' | 'deny';
 
 export interface PolicyRule {
   readonly decision: PolicyDecision;
-  /** The name of a tool; `*` stands for any characters. Without one, every tool. */
+  /** The name of a tool; `*` stands for any characters. Without a name, the rule is for every tool. */
   readonly tool?: string;
   /** The command, for tools that run commands: `git log *`. */
   readonly command?: string;
@@ -28,19 +31,19 @@ export interface PolicyRequest {
   readonly isKnown: boolean;
   /** The shell line, if the tool runs one. */
   readonly line?: string;
-  /** The words of a command that no shell reads. */
+  /** The words of a command that is run without a shell. */
   readonly words?: readonly string[];
   /** The files that the request names. */
   readonly paths: readonly string[];
-  /** The folder in which the command runs and relative paths begin. */
+  /** The folder in which the command runs, and to which paths are relative. */
   readonly cwd: string;
   /** The agent's folder: rules for paths are relative to it. */
   readonly folder: string;
-  /** The parts of the request that are not understood, each as a whole sentence without its end. */
+  /** The parts of the request that are not understood, each as a sentence without its end. */
   readonly doubts: readonly string[];
-  /** Texts in keys that are not known, which may be paths. */
+  /** The texts under unknown keys that may be paths. */
   readonly possiblePaths: readonly string[];
-  /** All texts in keys that are not known. */
+  /** All texts under unknown keys. */
   readonly texts: readonly string[];
 }
 
@@ -64,7 +67,7 @@ export function ruleText({ decision, tool, command, path, arguments: given }: Po
   return parts.filter(Boolean).join(' ');
 }
 
-/** Reads a policy file's JSON. A rule that is not understood is a fault, never left out: it may be a denial. */
+/** Reads a policy file's JSON. A rule that is not understood is a fault and never skipped, because it may be a denial. */
 export function readPolicy(value: unknown): { readonly policy: Policy } | { readonly fault: string } {
   if (!isObject(value) || !Array.isArray(value.rules)) return { fault: 'a policy is {"rules": [ … ]}' };
   const other = Object.keys(value).find((key) => key !== 'rules');

@@ -1,4 +1,4 @@
-/** Words that were quoted for a POSIX shell, and back. Nothing in them is expanded: a text with more than quoting is not read. */
+/** Quotes words for a POSIX shell, and reads such words. Nothing in them is expanded: a text with more than quotes is refused. */
 
 /** Quotes one word so that a shell reads the same text. */
 function quoteWord(word: string): string {
@@ -10,7 +10,9 @@ export function quoteWords(words: readonly string[]): string {
   return words.map(quoteWord).join(' ');
 }
 
-/** The words of a line, with blanks (U+0020) between them; undefined if the line has anything else beside words and quotes. */
+/**
+ * Returns the words of a line, with blanks (U+0020) between them; undefined if the line contains anything except words and quotes.
+ */
 export function unquoteWords(line: string): string[] | undefined {
   const words: string[] = [];
   let rest = line;
@@ -35,7 +37,7 @@ export function unquoteWords(line: string): string[] | undefined {
   return words;
 }
 
-/** The script of `/bin/bash -lc SCRIPT`, if these words are nothing else: Codex wraps every command in it. */
+/** Returns the script of `/bin/bash -lc SCRIPT`, if these words are nothing else: Codex wraps every command in it. */
 export function loginShellScript(words: readonly string[]): string | undefined {
   const [shell = '', flag, script] = words;
   const isShell = /^(\/(usr\/)?bin\/)?(ba|z)?sh$/.test(shell);

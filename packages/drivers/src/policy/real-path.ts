@@ -1,16 +1,16 @@
-/** Paths as the kernel resolves them: each symbolic link is followed before the `..` behind it counts. Keeps POL-3. */
+/** Resolves paths like the kernel: each symbolic link is followed before the `..` behind it applies. Keeps POL-3. */
 import type { PolicyFiles } from './policy-files.ts';
 
 /** The number of links that Linux follows. */
 const LINKS_MAX = 40;
 
-/** The links in it lead elsewhere for each process: what `/proc/self/cwd` is for the agent is not known here. */
+/** The links in it differ between processes: the agent's `/proc/self/cwd` is unknown here. */
 const OTHER_FOR_EACH = /^\/proc(?:\/|$)/;
 
-/** Control characters, which a person could not judge in a path. */
+/** Matches control characters, which a person could not see in a path. */
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** The path without links, also of a file that is not there yet; undefined if it cannot be known. */
+/** Returns the path without links, even of a file that does not exist yet; undefined if it is unknown. */
 export function realPath(files: PolicyFiles, path: string, cwd: string): string | undefined {
   if (path === '' || CONTROL.test(path) || !(path.startsWith('/') || cwd.startsWith('/'))) return undefined;
   const names = `${path.startsWith('/') ? '' : `${cwd}/`}${path}`.split('/');
@@ -22,7 +22,7 @@ export function realPath(files: PolicyFiles, path: string, cwd: string): string 
       const name = names.shift()!;
       if (name === '' || name === '.') continue;
       if (name === '..') {
-        // The kernel refuses `..` behind a name that is not there, but a program may resolve it by itself.
+        // The kernel refuses `..` behind a missing name, but a program may resolve it itself.
         real = real.slice(0, Math.max(0, real.lastIndexOf('/')));
         isThere = true;
         continue;
@@ -45,7 +45,7 @@ export function realPath(files: PolicyFiles, path: string, cwd: string): string 
   return real === '' ? '/' : real;
 }
 
-/** The path with `.` and `..` resolved as text, as many programs do before they open it. */
+/** Returns the path with `.` and `..` resolved as text, as many programs do before they open it. */
 export function plainPath(path: string, cwd: string): string {
   const parts: string[] = [];
   for (const part of `${path.startsWith('/') ? '' : `${cwd}/`}${path}`.split('/')) {
@@ -55,7 +55,7 @@ export function plainPath(path: string, cwd: string): string {
   return `/${parts.join('/')}`;
 }
 
-/** The path with the user's home folder for `~` and `$HOME`; undefined for what only a shell could replace. */
+/** Returns the path with the user's home folder for `~` and `$HOME`; undefined if only a shell could replace a part of it. */
 export function expandHome(path: string, home: string): string | undefined {
   const short = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/.exec(path)?.[0];
   if (short !== undefined) return expandHome(`${home}${path.slice(short.length)}`, home);

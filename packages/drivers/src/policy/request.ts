@@ -15,7 +15,7 @@ import { InputReading } from './tool-input.ts';
 
 type PermissionBody = Extract<AgentBody, { kind: 'permission.requested' }>;
 
-/** A permission as an agent asks for it. */
+/** A permission, as an agent asks for it. */
 export interface PermissionRequest {
   readonly tool: string;
   readonly toolKind?: ToolKind | undefined;
@@ -26,7 +26,7 @@ export interface PermissionRequest {
   readonly cwd: string;
 }
 
-/** Kinds that describe the effect of a request. The others reveal nothing about files or commands. */
+/** The kinds that describe the effect of a request. Other kinds reveal nothing about files or commands. */
 const TELLING: ReadonlySet<ToolKind> = new Set<ToolKind>([
   'execute',
   'read',
@@ -74,12 +74,15 @@ export function policyRequest(
   };
 }
 
-/** Whether tools change such a path before they open it: blanks at its ends, another form of a letter, backslashes, an address. */
+/**
+ * Returns whether tools change such a path before they open it: for blanks at its ends, another form of a letter, backslashes, an
+ * address.
+ */
 function isChangeable(path: string): boolean {
   return path !== path.trim() || path !== path.normalize('NFC') || /\\|^[A-Za-z][\w+.-]*:\//.test(path);
 }
 
-/** The command as a line for a shell, or as words that no shell reads. */
+/** Returns the command as a line for a shell, or as words that are run without a shell. */
 function commandOf(
   { command }: JsonObject,
   reading: InputReading,
@@ -100,7 +103,7 @@ export function decidePermission(policy: Policy, ask: PermissionRequest, files: 
   return decide(policy, policyRequest(ask, files.home), files);
 }
 
-/** The permission that an event asks for. */
+/** Returns the permission that an event asks for. */
 export function permissionAsk(event: PermissionBody, cwd: string): PermissionRequest {
   return {
     tool: event.name ?? '',
@@ -112,8 +115,8 @@ export function permissionAsk(event: PermissionBody, cwd: string): PermissionReq
 }
 
 /**
- * The answer of the policy, naming its rule; undefined when a person must decide. A rule may deny what only a person may allow. A request
- * whose tool call says something else than its input, or that is not whole, is not allowed by a rule.
+ * Returns the answer of the policy, with its rule; undefined if a person must decide. A rule may deny a request that only a person
+ * may allow. A rule does not allow a request that is incomplete, or whose tool call differs from its input.
  */
 export function policyCommand(
   policy: Policy,

@@ -1,6 +1,6 @@
 /**
- * Builtin commands of bash, dash, zsh, ksh and fish. One of them may change the shell in which the rest of the line runs (its folder,
- * variables, aliases), so without a grammar it is allowed only as a line by itself.
+ * The builtin commands of bash, dash, zsh, ksh and fish. One of them may change the shell in which the rest of the line runs (its
+ * folder, variables, aliases), so without a grammar it is allowed only as a line by itself.
  */
 const BUILTINS: ReadonlySet<string> = new Set(
   (

@@ -6,20 +6,20 @@
 import { forEachChild, parse, type SyntaxNode, type Word } from 'unbash';
 import { innerCommand } from './wrappers.ts';
 
-/** The words as the program gets them. Undefined: known only when the line runs. */
+/** The words as the program gets them. Undefined if they are known only when the line runs. */
 type CommandWords = readonly (string | undefined)[];
 
 export interface ShellCommands {
-  /** Commands of the line itself, in order. */
+  /** The commands of the line itself, in order. */
   readonly commands: readonly CommandWords[];
-  /** Commands that those certainly run. */
+  /** The commands that those certainly run. */
   readonly inner: readonly CommandWords[];
 }
 
 const LINE_CHARS_MAX = 32 * 1024;
 const DEPTH_MAX = 8;
 
-/** Parts of words that the shell replaces. */
+/** The parts of words that the shell replaces. */
 const DYNAMIC: ReadonlySet<string> = new Set([
   'SimpleExpansion',
   'ParameterExpansion',
@@ -59,7 +59,7 @@ export function findCommands(text: string, depth = 0): ShellCommands {
   return { commands, inner };
 }
 
-/** The value of a word; undefined if the shell makes it up when the line runs. */
+/** Returns the value of a word; undefined if the shell computes it when the line runs. */
 function valueOf(word: Word): string | undefined {
   let isDynamic = false;
   const look = (node: SyntaxNode): void => {

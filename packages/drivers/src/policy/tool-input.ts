@@ -1,7 +1,6 @@
 /**
- * Reads the input of a tool key by key. Each key of a known tool must be one of that tool's keys and hold a fitting value;
- * anything else is a doubt. For another tool, only keys that certainly name files are read; every text may be anything. Keeps
- * POL-7.
+ * Reads the input of a tool key by key. Each key of a known tool must be one of that tool's keys and hold a fitting value; anything
+ * else is a doubt. For another tool, only keys that certainly name files are read; any other text may be anything. Keeps POL-7.
  */
 import { isObject, type JsonObject, objectOf } from '../json-value.ts';
 import type { KeyRole, KnownTool } from './known-tools.ts';
@@ -9,16 +8,19 @@ import type { KeyRole, KnownTool } from './known-tools.ts';
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const PATH_KEYS = words('file_path notebook_path filePath filepath path paths absolute_path dir_path');
-/** Words in the name of a key that holds a file or a folder: a second net, for values that look like plain words. */
+/** Matches words in the name of a key that holds a file or a folder: a second check, for values that look like plain words. */
 const FILE_WORDS = words(
   'path paths file files filename filenames filepath dir dirs directory directories folder folders cwd workdir root roots location ' +
     'locations target targets destination dest source src uri uris',
 );
-/** A text that is not a path out of the folder, nor an address, whatever the tool does with it. */
+/** Matches a text that is neither a path out of the folder nor an address, however the tool uses it. */
 const PLAIN_TEXT = /^(?!\.)[\p{L}\p{N} ,;:!?'"()+=_.@#%-]*$/u;
-/** A word of a protocol: a name or a number, and no path. */
+/** Matches a word of a protocol: a name or a number, and not a path. */
 const PLAIN_WORD = /^[A-Za-z0-9][A-Za-z0-9_., -]{0,63}$/;
-/** Names of files below a folder, with `*`, `?` and alternatives in braces: no `..`, and no alternative that begins at the root. */
+/**
+ * Matches names of files below a folder, with `*`, `?` and alternatives in braces: no `..`, and no alternative that begins at the
+ * root.
+ */
 const PATTERN_BELOW = /^(?!.*\.\.)(?!(?:.*[{,])?[/~])[\p{L}\p{N}_ .*?@+,{}/-]*$/u;
 
 const DEPTH_MAX = 20;
@@ -26,7 +28,7 @@ const DEPTH_MAX = 20;
 export class InputReading {
   readonly paths: string[] = [];
   readonly possiblePaths: string[] = [];
-  /** Texts under keys that are not known. */
+  /** The texts under unknown keys. */
   readonly texts: string[] = [];
   readonly doubts: string[] = [];
   /** The folder in which a command runs, according to the input. */
@@ -80,7 +82,7 @@ export class InputReading {
     }
   }
 
-  /** Reads several changes of one file: each has only texts. */
+  /** Reads several changes of one file, each of which has only texts. */
   #edits(key: string, value: unknown): void {
     if (!Array.isArray(value)) return this.#unknown(key, value, 0);
     for (const item of value) {
@@ -100,7 +102,7 @@ export class InputReading {
     this.#texts(key, value, depth);
   }
 
-  /** Looks at everything in a value that is not known. */
+  /** Examines everything in an unknown value. */
   #texts(key: string, value: unknown, depth: number): void {
     if (depth > DEPTH_MAX) return this.doubt('the input is nested too deeply');
     if (!/^[\w-]*$/.test(key)) this.#text('', key);
@@ -126,7 +128,7 @@ export class InputReading {
   }
 }
 
-/** Whether a value is of the form that its key should have. */
+/** Returns whether a value has the form that its key requires. */
 function hasForm(role: KeyRole, value: unknown): boolean {
   switch (role) {
     case 'text':
@@ -158,7 +160,7 @@ function hasForm(role: KeyRole, value: unknown): boolean {
 
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** Texts that an agent over ACP shows beside its request. */
+/** Returns the texts that an agent over ACP shows beside its request. */
 function isBlocks(value: unknown): boolean {
   return (
     Array.isArray(value) &&

@@ -1,6 +1,7 @@
 /**
- * Commands that run another command, for rules that deny: `sudo -u root rm x` is certainly an `rm`. Only the plainest forms are read.
- * Any other form is one more command that is not understood, and such a line is never allowed where a rule denies something.
+ * Finds commands that run another command, for rules that deny: `sudo -u root rm x` is certainly an `rm`. Only the plainest forms
+ * are read. Any other form counts as one more command that is not understood, and such a line is never allowed if a rule denies
+ * something.
  */
 
 type Words = readonly (string | undefined)[];
@@ -9,7 +10,7 @@ export type InnerCommand = { readonly words: Words } | { readonly script: string
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish']);
 
-/** Short options with a value as the next word, and the number of operands before the command. */
+/** The short options with a value in the next word, and the number of operands before the command. */
 const PREFIXES: Readonly<Record<string, { readonly values: string; readonly operands: number }>> = {
   sudo: { values: 'ug', operands: 0 },
   doas: { values: 'u', operands: 0 },
@@ -56,7 +57,7 @@ function afterOptions(words: Words, { values, operands }: (typeof PREFIXES)[stri
     if (word === undefined) return undefined;
     if (/^-[a-zA-Z]$/.test(word) && values.includes(word[1]!)) at++;
     else if (word.startsWith('-')) {
-      // A long option may take the next word or not.
+      // A long option may or may not take the next word.
       if (word.startsWith('--') && word !== '--' && !word.includes('=')) return undefined;
     } else if (/^[A-Za-z_]\w*=/.test(word)) continue;
     else if (left > 0) left--;

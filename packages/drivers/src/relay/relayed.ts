@@ -1,8 +1,8 @@
 /**
- * Makes a dialect that observes an agent in its own terminal, over a second connection to the agent's server (decision 231). Its
- * lines are those that a relay records: a new connection, each message of the server, the loss of the connection, and the end of the
- * server. Keeps the interpreting part of CHAN-3: a line of a connection that another one has replaced is not taken, and a line for
- * the server names its connection, so that none reaches a later one by mistake. Keeps CHAN-9: the end of the server ends everything open.
+ * Creates a dialect that observes an agent in its own terminal, over a second connection to the agent's server (decision 231). Its
+ * lines are those that a relay records: a new connection, each message of the server, the loss of the connection, and the end of
+ * the server. Keeps the interpreting part of CHAN-3: lines of a replaced connection are ignored, and a line for the server names
+ * its connection, so that it never reaches a later one by mistake. Keeps CHAN-9: the end of the server ends everything open.
  */
 import type { Dialect, LineInput } from '../dialect.ts';
 import { isObject, type JsonObject, textOf } from '../json-value.ts';

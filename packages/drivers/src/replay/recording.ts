@@ -1,6 +1,6 @@
 /**
- * Reads a recording of an agent, in any of the forms that recordings have: the agent's lines as they were, a stream of
- * server-sent events, or a trace (`{t, dir, data|line}`, both directions with their times and chunks). Keeps DRV-9.
+ * Reads a recording of an agent, in any form: the agent's own lines, a stream of server-sent events, or a trace (`{t, dir,
+ * data|line}`, both directions with their times and chunks). Keeps DRV-9.
  */
 import type { FramedLine } from '@spool/protocol/line-framing';
 import type { DriverInput, LineInput } from '../dialect.ts';
@@ -25,7 +25,7 @@ const STREAMS: Readonly<Record<string, RecordedStream>> = {
 export class RecordingReader {
   /** The lines of the file. */
   readonly #lines = agentLines();
-  /** The lines of the agent's streams, in a trace. */
+  /** Returns the lines of the agent's streams, in a trace. */
   readonly #streams: Record<RecordedStream, ReturnType<typeof agentLines>> = {
     stdin: agentLines(),
     stdout: agentLines(),
@@ -78,7 +78,7 @@ export class RecordingReader {
       const data = textOf(record.data) ?? `${textOf(record.line) ?? ''}\n`;
       for (const line of this.#streams[stream].push(utf8.encode(data))) yield this.#input(stream, line);
     } else if (direction === 'sse') {
-      // The same events come on several streams: one of them counts.
+      // The same events come on several streams, of which one counts.
       this.#sseStream ??= textOf(record.stream);
       if (textOf(record.stream) !== this.#sseStream) return;
       for (const line of this.#streams.stdout.push(utf8.encode(`${textOf(record.data) ?? ''}\n`)))
@@ -113,7 +113,7 @@ function traceRecord(text: string): JsonObject | undefined {
   return isTrace ? record : undefined;
 }
 
-/** The client of a trace with the most lines from the agent; undefined if the trace has only one. */
+/** Returns the client of a trace with the most lines from the agent; undefined if the trace has only one. */
 export class BusiestClient {
   readonly #lines = agentLines();
   readonly #counts = new Map<string, number>();

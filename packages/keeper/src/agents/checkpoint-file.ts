@@ -1,7 +1,7 @@
 /**
- * The checkpoint of a driver: one file beside the logs, replaced as a whole. Only the driver interprets its content; the keeper
- * adds a digest, so that a torn or damaged file counts as missing, and the driver then reads its logs from the start. Keeps
- * EVT-11 for files.
+ * The checkpoint of a driver: one file beside the logs, replaced as a whole. Only the driver interprets its content. The keeper
+ * adds a digest, so that a torn or damaged file counts as missing, and the driver then reads its logs from the start. Keeps EVT-11
+ * for files.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';

@@ -2,7 +2,7 @@
  * Runs the driver of one agent in a separate process, because it parses the output of a program that is not trusted. It talks to
  * the keeper over a socket that it inherits, so it has rights only to its own session, and ends with its keeper. A driver that
  * crashes or hangs is started again; its state is in the logs. Keeps EVT-4: a driver that keeps crashing is given up, and the
- * session lives; and EVT-12: a driver that hangs is replaced.
+ * session lives. Keeps EVT-12: a driver that hangs is replaced.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { native } from '@spool/native';
@@ -11,9 +11,9 @@ import { PeerHealth } from '@spool/native/peer-health';
 import { programPath } from '@spool/native/program-path';
 import { LOG_FD } from '../daemon-log.ts';
 
-/** Crashes in a row without progress. A driver that hangs is killed, which is a crash. */
+/** The number of crashes in a row without progress. Killing a driver that hangs counts as a crash. */
 const CRASHES_MAX = 5;
-/** The number of crashes after which a checkpoint is not trusted any more. */
+/** The number of crashes after which a checkpoint is no longer trusted. */
 const CRASHES_WITH_CHECKPOINT = 1;
 const AGAIN_MS_FIRST = 50;
 const AGAIN_MS_MAX = 2000;
@@ -29,14 +29,14 @@ const QUIET_MS = 10_000;
  */
 const STEP_MS_MAX = 5000;
 /**
- * The signal that asks a driver for an answer. It is ignored by default, so a driver that is still loading is not harmed. The
- * driver answers over its socket.
+ * The signal that checks whether a driver responds. Its default action is to be ignored, so a driver that is still loading is not
+ * harmed. The driver answers over its socket.
  */
 const ASKING_SIGNAL = 'SIGWINCH';
 
 /**
- * A driver holds one line and a little state, and stays below 64 MiB: a small heap, collections that it starts itself
- * (`driver-process/collector.ts`), no worker threads, and only the simplest compiled code (decision 087).
+ * A driver holds one line and a little state, and stays below 64 MiB. For this it has a small heap, collections that it starts
+ * itself (`driver-process/collector.ts`), no worker threads, and only the simplest compiled code (decision 087).
  */
 const FLAGS = [
   '--max-semi-space-size=1',
@@ -55,7 +55,7 @@ export interface DriverProcessOptions {
   readonly configFolder: string;
   /** The folder of the side channel that the driver reads, for an agent in a terminal. */
   readonly channel?: string;
-  /** Serves the driver on this socket and takes over the fd. Returns a function that closes it. */
+  /** Serves the driver on this socket, and takes over the fd. Returns a function that closes it. */
   serve(fd: number, traffic: DriverTraffic): () => void;
   /** Called when the driver was given up, with the reason in words. */
   onGivenUp(reason: string): void;
@@ -75,7 +75,7 @@ export class DriverProcess {
   #stop: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
   #crashes = 0;
-  /** The driver has processed the output before this offset: it crashes on output after it. */
+  /** The offset before which the driver has processed the output: it crashes on output after it. */
   #taken: number | null = null;
   #isOver = false;
 
@@ -124,7 +124,7 @@ export class DriverProcess {
     let health: PeerHealth | null = null;
     const close = serve(ours, { onHeard: () => health?.heard(), onOutput: () => health?.expect() });
     // A driver that has crashed on its checkpoint reads its logs instead. After any crash, a driver takes one line at a time: it
-    // does not lose the lines that it could process, and the last offset is that of the line on which it crashes.
+    // then keeps the lines that it could process, and the last offset is that of the line on which it crashes.
     const from = [
       ...(this.#crashes > CRASHES_WITH_CHECKPOINT ? ['--from-start'] : []),
       ...(this.#crashes > 0 ? ['--line-by-line'] : []),

@@ -4,8 +4,7 @@
  * line is appended whole, at the offset that its writer expected, or not at all.
  *
  * A keeper that is killed in the middle of a write leaves a part of a line that was not sent to any client. The next keeper first
- * ends this partial line, so that the end of the log is always the beginning of the next line; readers skip a line that is not
- * JSON.
+ * ends this partial line, so that the end of the log is always the start of a line; readers skip a line that is not JSON.
  */
 import { Log, type LogOptions } from '@spool/store';
 import { SpoolError } from '@spool/protocol';
@@ -80,7 +79,7 @@ export class EventsLog {
 
   #write(log: Log, text: string): void {
     const bytes = Buffer.from(text);
-    this.#isTorn = true; // until the whole line is written
+    this.#isTorn = true; // held until the whole line is written
     const taken = log.append(bytes, Date.now());
     this.#services.flusher.note(log);
     this.#services.housekeeper.note(this);
@@ -88,7 +87,7 @@ export class EventsLog {
     this.#isTorn = false;
   }
 
-  /** Returns the bytes of the log before `to`, at least one, not before `from`; null if they are missing. */
+  /** Returns bytes of the log that end before `to` and start at `from` or later: at least one, or null if they are missing. */
   #piece(from: number, to: number): Uint8Array | null {
     const parts: Uint8Array[] = [];
     for (let at = from; at < to;) {
@@ -114,7 +113,7 @@ export class EventsLog {
     try {
       if (this.#isTorn) this.#write(log, '\n');
     } catch {
-      // The disk is full: the existing events can be read, and the next append tries again.
+      // The disk is full: the existing events can be read, and the next append retries.
     }
     return log;
   }

@@ -13,7 +13,7 @@ interface SearchPlace {
   readonly cwd: string;
 }
 
-/** Runs `--version` of each program that is found, all at once. Some agents write their own caches at that. */
+/** Runs `--version` of each program that is found, all at once. Some agents write their own caches when they are asked. */
 export async function foundAgents(place: SearchPlace): Promise<FoundAgent[]> {
   const found = await Promise.all(PROGRAMS.map((name) => foundAgent(name, place)));
   return found.filter((agent) => agent !== null);

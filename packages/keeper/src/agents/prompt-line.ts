@@ -8,7 +8,7 @@ const PROMPT_CHARACTERS_MAX = 300;
 export function promptLine(command: AgentCommandLine['command']): string {
   if (command.do !== 'prompt') return '';
   const text = command.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
-  // The limit comes first: a prompt may have megabytes.
+  // The limit comes first, because a prompt may have megabytes.
   const line = text
     .slice(0, 10 * PROMPT_CHARACTERS_MAX)
     .replaceAll(/\s+/g, ' ')

@@ -1,6 +1,6 @@
 /**
- * Checks an agent that resumes a session from its own history. Keeps EVT-10: no two running sessions resume the same agent
- * session, because both would write to it, and no session resumes it while the session that had it before still runs.
+ * Checks an agent that resumes a session from its own history. Keeps EVT-10: no two running sessions resume the same agent session,
+ * because both would write to it; and a session cannot resume it while its earlier session still runs.
  */
 import { type RunRequest, SpoolError } from '@spool/protocol';
 import type { KeeperSession } from '../sessions/session.ts';

@@ -28,7 +28,7 @@ export interface SessionAgentOptions {
   /** Called when the events log has grown, or has ended. */
   onGrown(): void;
   onStatus(status: Status): void;
-  /** Called when a tool has begun: a question may follow, and must not wait for a tick. */
+  /** Called when a tool has begun, because a question may follow that must not wait for a tick. */
   onTool(): void;
   /** Called once, with the start of the agent's first prompt. */
   onFirstPrompt(text: string): void;
@@ -43,7 +43,7 @@ export class SessionAgent {
   readonly #options: SessionAgentOptions;
   readonly #driver: DriverProcess;
   readonly #keys: IdempotencyKeys;
-  /** Null for an agent in a terminal: the thread for screens keeps the history. */
+  /** Null for an agent in a terminal, whose history the thread for screens keeps. */
   readonly #history: History | null;
   #isDone: boolean;
   #prompt: string | undefined;

@@ -34,7 +34,7 @@ export interface ChildOptions {
   onReserve(endAtLeast: number): void;
 }
 
-/** The number of fds without an escrow pipe of the input. */
+/** The number of fds, not counting an escrow pipe of the input. */
 const PIPES_FDS = 4;
 
 export class Child {
@@ -91,7 +91,7 @@ export class Child {
     return !this.isTerminal && this.#fds.length > PIPES_FDS;
   }
 
-  /** The number of bytes that are queued, but not yet in the terminal: only this process has them. */
+  /** The number of bytes that are queued, but not yet in the terminal; only this process has them. */
   get queuedBytes(): number {
     return this.#input.bytes;
   }
@@ -130,7 +130,7 @@ export class Child {
     return this.#pump.isCalm;
   }
 
-  /** Ends the wait for a tick: a client waits for the next output. */
+  /** Ends the wait for a tick, because a client waits for the next output. */
   hurry(): void {
     this.#pump.hurry();
   }
@@ -144,7 +144,7 @@ export class Child {
     native.setSize(this.#fds[0]!, { cols, rows, widthPx, heightPx });
   }
 
-  /** Its terminal, in the form that the end of its input needs. It is valid until `close`. */
+  /** Its terminal, as the code that ends its input needs it. It is valid until `close`. */
   get inputTerminal(): InputTerminal {
     const [master, slave] = this.#fds as readonly [number, number];
     const input = this.#input;
@@ -171,11 +171,11 @@ export class Child {
     if (this.isTerminal) native.stopEcho(this.#fds[1]!);
   }
 
-  /** Closes its pipe once all queued input is written. Returns false if it was closed already. */
+  /** Closes its pipe once all queued input is written. Returns false if the pipe was already closed. */
   async closeInput(session: string): Promise<boolean> {
     if (this.#held.isInputClosed) return false;
     await this.#input.push(new Uint8Array(0));
-    if (this.#held.isInputClosed || this.#fds.length === 0) return false; // closed, or ended, meanwhile
+    if (this.#held.isInputClosed || this.#fds.length === 0) return false; // it was closed, or has ended, meanwhile
     const [stdin, ...others] = this.#fds;
     this.#watch.unwatch(stdin!);
     native.close(stdin!);

@@ -26,12 +26,12 @@ import {
 
 const BACKOFF_MS_MAX = 2000;
 
-/** A holder that lived this long was healthy. */
+/** The time after which a holder counts as healthy. */
 const HEALTHY_MS = 10_000;
-/** Holders in a row that were not healthy, after which the next ones are started from the program before. */
+/** The number of holders in a row that were not healthy, after which the next ones are started from the program before. */
 const FAILURES_MAX = 2;
 
-/** A new holder that does not hold every fd by then is abandoned, and the present one stays. */
+/** The time limit for a new holder to hold every fd; after it, the new holder is abandoned, and the present one stays. */
 const RENEW_MS_MAX = 10_000;
 
 export interface HolderLinkOptions {
@@ -41,7 +41,7 @@ export interface HolderLinkOptions {
   /** Returns the Node that runs the next holder. */
   node(): string;
   onMessage(message: FromHolder, fds: readonly number[]): void;
-  /** Called when the daemon listens on other fds; `isNewStart`: its sessions have another folder too. */
+  /** Called when the daemon listens on other fds; `isNewStart`: its sessions are in another folder too. */
   onMoved(isNewStart: boolean): void;
   /** Called when the holder was replaced: requests that the old one did not answer must be sent again. */
   onReplaced(): void;
@@ -50,11 +50,11 @@ export interface HolderLinkOptions {
   warn(sentence: string): void;
 }
 
-/** A holder started beside the present one, to replace it. */
+/** A holder that was started beside the present one, to replace it. */
 interface NextHolder {
   readonly link: FdLink<FromHolder, FromKeeper>;
   readonly process: ChildProcess;
-  /** Resolves with null once it holds every fd, with the reason if it died before. */
+  /** Resolves with null once it holds every fd, or with the reason if it died before. */
   readonly held: PromiseWithResolvers<string | null>;
 }
 
@@ -128,7 +128,7 @@ export class HolderLink {
     for (;;) {
       const { promise } = this.#settled;
       await promise;
-      if (promise !== this.#settled.promise) continue; // the holder died before our turn came
+      if (promise !== this.#settled.promise) continue; // the holder died before this request's turn
       const answer = new Promise<boolean>((answered) => this.#asked.push(answered));
       this.#link.send({ type: 'ask' });
       // A holder that died a moment ago does not answer; its successor will.
@@ -148,8 +148,8 @@ export class HolderLink {
   }
 
   /**
-   * Replaces a healthy holder by one that runs the code now on disk. The next holder gets every fd before the present one exits,
-   * so the keeper is never the only process that has them. No process may be spawned meanwhile.
+   * Replaces a healthy holder by one that runs the code now on disk. The next holder gets every fd before the present one exits, so
+   * the keeper is never the only process that has them. No process may be spawned meanwhile.
    */
   async renew(): Promise<void> {
     await this.settled();
@@ -200,7 +200,7 @@ export class HolderLink {
     else if (message.type === 'held') next.held.resolve(null);
     else if (message.type === 'ping') next.link.send({ type: 'pong' });
     else if (message.type === 'missed') this.#handAgain(next.link, message.id);
-    else if (message.type === 'exit') this.#options.onMessage(message, fds); // whichever holder reports it first
+    else if (message.type === 'exit') this.#options.onMessage(message, fds); // another keeper may have reported it first
   }
 
   #open(socket: number): FdLink<FromHolder, FromKeeper> {
@@ -263,7 +263,7 @@ export class HolderLink {
         break;
       case 'adopted':
         this.#backoffMs = 0;
-        // A session that is missing would be marked as lost.
+        // A missing session would be marked as lost.
         this.#missed.whenComplete(() => {
           this.#isWhole = true;
           this.#settled.resolve();
@@ -283,7 +283,7 @@ export class HolderLink {
     };
     if (child.exitCode === null && child.signalCode === null) child.once('exit', gone);
     else gone();
-    child.kill('SIGKILL'); // one that only closed its link
+    child.kill('SIGKILL'); // it has only closed its link
   }
 
   #isHolder(pid: number, startTicks?: string): void {
@@ -299,7 +299,7 @@ export class HolderLink {
     this.#othersGone = Promise.all([this.#othersGone, gone]);
   }
 
-  /** Watches the holder's pings, which show that it is alive; when they stop, the keeper asks. */
+  /** Watches the holder's pings, which show that it is alive; when they stop, the keeper pings it. */
   #watchHealth(pid: number): void {
     this.#health?.stop();
     this.#health = new PeerHealth({
@@ -312,14 +312,14 @@ export class HolderLink {
   #holderGone(why: string): void {
     // The holder was asked to end, or died before it sent anything: there are no sessions to keep.
     if (this.#isEnding || !this.#daemon) {
-      // The keeper is the last process to exit. A paused fd store may hold copies of the locks for any time.
+      // The keeper is the last process to exit. A paused fd store may keep copies of the locks for any length of time.
       this.#daemon?.fds.forEach((fd) => native.unlock(fd));
       process.exit(0);
     }
     const { holderPid } = this;
     if (!this.#isWhole && this.#hasStore) {
       this.#options.warn(`holder ${holderPid} is gone before it had handed everything over; the fd store has it`);
-      process.exit(0); // with that, the store's last link ends, and it starts a holder
+      process.exit(0); // then the store's last link ends, and it starts a holder
     }
     this.#options.warn(`holder ${holderPid} is gone: ${why}; starting another`);
     this.#failures = performance.now() - this.#holderSince > HEALTHY_MS ? 0 : this.#failures + 1;
@@ -350,16 +350,13 @@ export class HolderLink {
     else setTimeout(() => this.#startHolder(), waitMs);
   }
 
-  /** Whether there is an fd store. It never sends data: its link becomes readable only when it ends. */
+  /** Whether there is an fd store. The store never sends data, so its link becomes readable only when it ends. */
   get #hasStore(): boolean {
     const { record, fds } = this.#daemon!;
     return record.hasStore === true && !native.isReadable(fds.at(-1)!);
   }
 
-  /**
-   * Returns null if there are not even fds for a socket pair. The caller then tries again, because fds are safe only with a
-   * holder.
-   */
+  /** Returns null if there are not even fds for a socket pair. The caller then retries, because fds are safe only with a holder. */
   #pair(): readonly [number, number] | null {
     try {
       return native.socketPair();
@@ -406,7 +403,7 @@ export class HolderLink {
     return { socket: ours, process: child };
   }
 
-  /** Returns the path of the holder's program: that of the program before, if this one fails again and again. */
+  /** Returns the path of the holder's program; if this program fails again and again, that of the program before. */
   #holderProgram(): string {
     const { program, home } = this.#daemon!.record;
     const before = program?.before ? `${programFolder(home.state)}/${program.before}/holder.mjs` : null;

@@ -9,7 +9,7 @@
  * If no client waits for it, the output of many sessions that print a little all the time is taken together, at ticks (decision
  * 039). The output of an agent that streams is taken at ticks too (`output-ticks.ts`).
  *
- * Keeps ATT-15: a viewer that waits for the echo of a key gets it in the system call that has stored it; the bookkeeping follows.
+ * Keeps ATT-15: a viewer that waits for the echo of a key gets it in the same call that stores it; the bookkeeping follows.
  */
 import { openSync } from 'node:fs';
 import type { Log, LogStream } from '@spool/store';
@@ -18,7 +18,7 @@ import type { FdWatch } from '@spool/native/fd-watch';
 import { getSystemErrorName } from 'node:util';
 import type { OutputTicks } from './output-ticks.ts';
 
-/** The bytes that one session may move before the others get their turn. */
+/** The maximum of bytes that one session moves before the others get their turn. */
 const TURN_BYTES = 256 * 1024;
 
 /**
@@ -28,8 +28,8 @@ const TURN_BYTES = 256 * 1024;
 const DRAIN_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Pieces of this size never fill a terminal (4 KiB, and 8 KiB in front of it) between two ticks, so the program does not
- * wait for us. After one larger piece, this many small ones in a row come first.
+ * Pieces of this size never fill a terminal (4 KiB, and 8 KiB in front of it) between two ticks, so the program does not wait for
+ * us. The number of small pieces in a row that must come first after a larger one.
  */
 const CALM_BYTES_MAX = 2048;
 const CALM_TURNS = 16;
@@ -39,7 +39,7 @@ const CALM_TURNS = 16;
  * after it. Larger output is a flood, which is better sent in large pieces.
  */
 const RELAY_BYTES_MAX = 1024;
-/** Room for it, its header, and the acknowledgements that are sent with it. */
+/** Room for that output, its header, and the acknowledgements that are sent with it. */
 const RELAY_FRAME_BYTES = RELAY_BYTES_MAX + 1024;
 
 const RETRY_MS = 100;
@@ -54,7 +54,7 @@ export interface PumpSource {
   readonly pipe: number;
 }
 
-/** A `Watcher`. */
+/** The viewer is a `Watcher`. */
 export interface LiveViewer {
   readonly relay: { readonly fd: number; readonly bytesMax: number } | null;
   beginRelay(frame: Uint8Array, bytesMax: number): number;
@@ -65,7 +65,7 @@ export interface PumpOptions {
   readonly log: Log;
   readonly sources: readonly PumpSource[];
   readonly watch: FdWatch;
-  /** A viewer that sees the present, and may be sent what comes next at once; null for none. */
+  /** A viewer that sees the present, and may be sent the next output at once; null for none. */
   readonly live?: () => LiveViewer | null;
   /** The ticks at which the streams of agents are taken. */
   readonly ticks?: OutputTicks | null;
@@ -82,7 +82,7 @@ export class OutputPump {
   readonly #open: Set<PumpSource>;
   /** The number of small pieces in a row that could have waited. */
   #calmTurns = 0;
-  /** The last turn moved more than a viewer is sent at once. */
+  /** Whether the last turn moved more than is sent to a viewer at once. */
   #isFlood = false;
   #trouble: { readonly from: number; retryAt: number; reserved: number } | null = null;
 
@@ -129,7 +129,7 @@ export class OutputPump {
     return this.#calmTurns >= CALM_TURNS;
   }
 
-  /** Ends the wait for a tick: a client waits for the next output. */
+  /** Ends the wait for a tick, because a client waits for the next output. */
   hurry(): void {
     if (this.isCalm) for (const { fd } of this.#open) this.#options.watch.setCalm(fd, false);
     this.#calmTurns = 0;
@@ -165,7 +165,7 @@ export class OutputPump {
     if (this.isCalm) this.#options.watch.setCalm(source.fd, true);
   }
 
-  /** Stores a little, and sends it to a viewer that waits for it. The bookkeeping comes after that. */
+  /** Stores a little, and sends it to a viewer that waits for it. The bookkeeping follows. */
   #relay(source: PumpSource): number {
     const viewer = this.#options.live?.() ?? null;
     const relay = viewer?.relay ?? null;
@@ -241,7 +241,7 @@ export class OutputPump {
     const { log, onReserve, onTrouble } = this.#options;
     this.#trouble = null;
     onTrouble(null, from, log.end);
-    // The gap is now on disk: without this call the next keeper would make it as wide as the reservation.
+    // The gap is now on disk; without this call, the next keeper would make it as wide as the reservation.
     onReserve(log.end);
   }
 }
@@ -252,7 +252,7 @@ const frame = new Uint8Array(RELAY_FRAME_BYTES);
 
 let devNullFd = -1;
 
-/** Opens /dev/null in advance: when it is needed, there may be no free fd. */
+/** Opens /dev/null in advance, because there may be no free fd when it is needed. */
 export function devNull(): number {
   if (devNullFd === -1) devNullFd = openSync('/dev/null', 'w');
   return devNullFd;

@@ -1,19 +1,19 @@
 /**
- * Takes the output of agents that stream at common ticks: a model writes fifty small pieces a second, and for each of them
- * the keeper and the driver would wake up. Keeps EVT-8: a piece after a pause is taken at once, and an agent that pauses
- * leaves the ticks (decision 088).
+ * Takes the output of agents that stream at common ticks: a model writes fifty small pieces a second, and the keeper and the driver
+ * would wake up for each of them. Keeps EVT-8: a piece after a pause is taken at once, and an agent that pauses leaves the ticks
+ * (decision 088).
  */
 
 /** The maximum delay of the next words of a running text for a reader of the events. */
 export const TICK_MS = 100;
 
-/** This many pieces in a row, each soon after the previous one, are a stream. */
+/** The number of pieces that make a stream, each soon after the previous one. */
 const PIECES = 8;
 const SOON_MS = 200;
 
 /**
- * The bytes that end the wait for a tick. A pipe holds 64 KiB: an agent that writes this much between two ticks must not be
- * blocked.
+ * The number of bytes that ends the wait for a tick. A pipe holds 64 KiB: an agent that writes this much between two ticks must not
+ * be blocked.
  */
 const MUCH_BYTES = 16 * 1024;
 
@@ -42,7 +42,7 @@ export class OutputTicks {
     this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
   }
 
-  /** Ends the wait for a tick: a client waits for the next output. */
+  /** Ends the wait for a tick, because a client waits for the next output. */
   hurry(source: TickedOutput): void {
     this.#streams.delete(source);
     if (!this.#resting.delete(source)) return;

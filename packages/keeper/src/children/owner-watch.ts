@@ -12,7 +12,7 @@ import { isOfThisPlace, readStat } from '@spool/native/process-identity';
 import { type ProcessIdentity, type RunRequest, SpoolError } from '@spool/protocol';
 import type { KeeperSession } from '../sessions/session.ts';
 
-/** Without a free fd, the next attempt to open an owner comes after this time. */
+/** The delay before the next attempt to open an owner, after there was no free fd. */
 const AGAIN_MS = 1000;
 
 type OwnedSession = Pick<KeeperSession, 'id' | 'run' | 'isRunning' | 'lifecycle' | 'whenEnded'>;

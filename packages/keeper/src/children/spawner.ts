@@ -1,6 +1,6 @@
 /**
- * Starts children: asks the holder to fork, and asks the next holder if that one dies before its answer. No child is started
- * twice. Keeps the part of LIFE-1 about a holder that dies while it forks.
+ * Starts children: asks the holder to fork, and asks the next holder if that one dies before its answer. No child is started twice.
+ * Keeps a part of LIFE-1, the rule about a holder that dies while it forks.
  */
 import { COOKIE, DAEMON_MARK, ProcessSweep, signalMember } from '@spool/store';
 import { type AgentServerPlan, type FromKeeper, type Home, type RunRequest, SpoolError } from '@spool/protocol';
@@ -12,7 +12,7 @@ const ASK_AGAIN_MS = 100;
 interface PendingRun {
   run: RunRequest;
   readonly started: PromiseWithResolvers<KeeperSession>;
-  /** The number of the holder that was asked, counted from the first; null: none yet. */
+  /** The number of the holder that was asked, counted from the first; null if none was asked yet. */
   askedHolder: number | null;
   /** Whether all preparations of its start are done. */
   isPrepared: boolean;
@@ -25,9 +25,9 @@ export interface SpawnerOptions {
   send(message: FromKeeper): void;
   /** Resolves when the screen thread can answer terminal queries. */
   screensReady(): Promise<unknown>;
-  /** Plans the separate server of an agent in a terminal; undefined: none. */
+  /** Plans the separate server of an agent in a terminal; undefined if there is none. */
   planServer(run: RunRequest): Promise<AgentServerPlan | undefined>;
-  /** Returns variables for a planned session that no record has; taken once. */
+  /** Returns the variables for a planned session that are in no record; a second call returns none. */
   takeSecrets(id: string): Readonly<Record<string, string>>;
   /** Returns the daemon's own processes. */
   ownPids(): readonly number[];
@@ -42,7 +42,7 @@ export class Spawner {
     this.#options = options;
   }
 
-  /** The number of children that are being started. */
+  /** The number of children that are still starting. */
   get count(): number {
     return this.#pending.size;
   }
@@ -54,20 +54,20 @@ export class Spawner {
     return pending?.started.promise;
   }
 
-  /** Returns whether a child that is being started, other than `id`, has the name. */
+  /** Returns whether a child that is still starting, other than `id`, has the name. */
   isNameTaken(name: string, id: string): boolean {
     for (const { run } of this.#pending.values()) if (run.name === name && run.id !== id) return true;
     return false;
   }
 
-  /** Returns the agent sessions of the children that are being started, other than `id`. */
+  /** Returns the agent sessions of the children that are still starting, other than `id`. */
   agentSessions(id: string): readonly string[] {
     return [...this.#pending.values()].flatMap(({ run }) =>
       run.id === id ? [] : (run.agent?.resumes?.agentSession ?? []),
     );
   }
 
-  /** The names of the children that are being started. */
+  /** The names of the children that are still starting. */
   get names(): readonly string[] {
     return [...this.#pending.values()].flatMap(({ run }) => run.name ?? []);
   }
@@ -150,7 +150,7 @@ export class Spawner {
     const found = await new ProcessSweep(() => this.#options.ownPids()).find(wanted).catch(() => null);
     if (this.#options.holder() !== holder) return; // the holder was replaced again: then this is called again
     if (found === null) {
-      setTimeout(() => void this.askAgain(), ASK_AGAIN_MS); // EMFILE: the child might run twice if it were started now
+      setTimeout(() => void this.askAgain(), ASK_AGAIN_MS); // EMFILE: a second start now might run the child twice
       return;
     }
     for (const member of [...found.values()].flat()) signalMember(member, ['SIGKILL']);
@@ -181,9 +181,9 @@ function spawnError(run: RunRequest, code: string, syscall: string): SpoolError 
 }
 
 /**
- * Returns whether a request is the one that started a session, sent again: perhaps by a program that was killed meanwhile, and
- * starts again in another terminal. So only the command counts, not how it is shown. The environment is not compared, because it
- * is not kept.
+ * Returns whether a request repeats the one that started a session; the program may have been killed meanwhile, and repeat it from
+ * another terminal. Therefore only the command is compared, not how it is shown. The environment is not compared, because it is not
+ * kept.
  */
 export function isSameRun(one: RunRequest, other: RunRequest): boolean {
   const told = ({ command, cwd, isTask }: RunRequest): string => JSON.stringify([command, cwd, isTask ?? false]);

@@ -76,7 +76,7 @@ export class Terminator {
 
   /**
    * Resolves when the session has ended and none of its processes is left. `isResumed`: the last keeper had started to end it, so
-   * its present processes have been sent SIGTERM already. `withServices`: processes that serve other sessions are ended too.
+   * its present processes have already been sent SIGTERM. `withServices`: processes that serve other sessions are ended too.
    */
   end(
     session: KeeperSession,
@@ -112,12 +112,12 @@ export class Terminator {
     return open.done.promise;
   }
 
-  /** Resolves when this session is not being ended any more: at once, if it never was. */
+  /** Resolves when this session is no longer being ended: at once, if it never was. */
   async settled(session: KeeperSession): Promise<void> {
     await this.#cases.get(session.id)?.done.promise;
   }
 
-  /** Resolves when no session is ending any more; sessions that are ending get at most this grace period. */
+  /** Resolves when no session is being ended any more; those in progress get at most this grace period. */
   async finish(graceMs: number): Promise<void> {
     const killAt = performance.now() + graceMs;
     const open = [...this.#cases.values()];
@@ -167,7 +167,7 @@ export class Terminator {
   }
 
   /**
-   * Returns whether /proc must be scanned. A scan is expensive: it is done first, before a session counts as ended, from SIGKILL
+   * Returns whether /proc must be scanned. A scan is expensive, so it is done first, before a session counts as ended, from SIGKILL
    * on, and otherwise at intervals.
    */
   #mustSweep({ isSwept, targets, session, killAt }: Case): boolean {
@@ -217,7 +217,7 @@ export class Terminator {
       if (step === null) return;
       const delivery = signalMember(target, STEP_SIGNALS[step]);
       if (delivery !== 'failed') target.done.add(step);
-      // It belongs to another user by now (sudo): waiting for its reaction is useless, because it never got the signal.
+      // It belongs to another user by now (sudo): it never got the signal, so waiting for its reaction is useless.
       if (delivery === 'refused') target.toTerm = 'dies';
     });
     session.file.recordAsked();
@@ -245,7 +245,7 @@ export class Terminator {
   }
 }
 
-/** Returns whether an error means no free fd, or no memory: worth another attempt. */
+/** Returns whether an error means that there is no free fd or no memory, so that another attempt may succeed. */
 function isShortage(error: unknown): boolean {
   return ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
@@ -274,7 +274,7 @@ function isOfHandler(
 function targetOf(row: ProcessRow, session: KeeperSession, isSpared: boolean): Target {
   const { pid, startTicks, hasTerminal, isForeground, isStopped } = row;
   const isLeaderOfTerminal = hasTerminal && pid === session.file.record.pid;
-  // A process that was signalled before may be saving its data by now, with another disposition: it gets its time. A stopped
+  // A process that was signalled before may be saving its data by now, with another disposition, so it gets its time. A stopped
   // leader did not get the signal.
   const isAsked = isSpared && !(isLeaderOfTerminal && isStopped);
   const toTerm: ToTerm = isAsked ? 'handles' : whatTermDoes(pid);

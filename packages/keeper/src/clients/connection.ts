@@ -28,12 +28,12 @@ import {
 } from '@spool/protocol';
 import type { Watcher } from '../viewers/watcher.ts';
 
-/** The room for one frame in flight while the next is being read from the log. */
+/** The room for the next frame, which is read from the log while one is in flight. */
 const FULL_BYTES = 128 * 1024;
 
 /**
- * The delay of acknowledgements of input. The child's reaction to the input mostly comes within this time; sent in one message
- * with it, the client wakes up once instead of twice.
+ * The delay of acknowledgements of input. The child's reaction to the input usually comes within this time; sent in the same
+ * message, it wakes up the client once instead of twice.
  */
 const SOON_MS = 1;
 
@@ -47,7 +47,7 @@ const HELLO_WITHIN_MS = 10_000;
 
 /**
  * The time limit for a driver's hello. A driver is started only after its socket was created, and at a load of 48 Node alone took
- * more than 10 s to load. Drivers that were refused because of this were started again, all at once, which kept the load up.
+ * more than 10 s to load. With a shorter limit, drivers were refused and started again, all at once, which kept the load up.
  */
 const DRIVER_HELLO_WITHIN_MS = 120_000;
 
@@ -58,10 +58,7 @@ const WHO_CHARACTERS_MAX = 100;
 const VERSION_CHARACTERS_MAX = 40;
 
 export interface ConnectionHandlers {
-  /**
-   * Returns the answer, or undefined when it follows later (`reply`). Throws, or rejects with, the error that the
-   * client gets.
-   */
+  /** Returns the answer, or undefined if it follows later (`reply`). Throws, or rejects with, the error for the client. */
   onRequest(connection: ClientConnection, channel: number, request: unknown): unknown;
   onInput(connection: ClientConnection, session: string, bytes: Uint8Array): Promise<void>;
   onClose(connection: ClientConnection): void;
@@ -103,8 +100,8 @@ export class ClientConnection {
   #soonTimer: NodeJS.Timeout | null = null;
 
   /**
-   * Takes over `fd`. A refused client gets the error after its hello: it may not listen earlier. `driverOf`: the session, if the
-   * client is a driver.
+   * Takes over `fd`. A refused client gets the error after its hello, because it may not listen earlier. `driverOf`: the session,
+   * if the client is a driver.
    */
   constructor(
     watch: FdWatch,
@@ -137,8 +134,8 @@ export class ClientConnection {
   }
 
   /**
-   * Runs slow requests one at a time for each client, so that a client with many of them delays only itself. Requests that a
-   * client has abandoned are not run; the one that runs gets a signal when the client leaves.
+   * Runs slow requests one at a time for each client, so that a client with many of them delays only itself. Requests that a client
+   * has abandoned are not run; the running one gets a signal when the client leaves.
    */
   inTurn<T>(ask: (left: AbortSignal) => Promise<T>): Promise<T> {
     const asked = this.#inTurn.then(() => {
@@ -170,7 +167,7 @@ export class ClientConnection {
   /** Sends a frame that is not urgent: with the next output, or a moment later. */
   soon(frame: Uint8Array): void {
     if (this.#soon.push(frame) > 1) return;
-    // The same timer for each key: to make and to clear one costs more.
+    // One timer is reused for each key, because creating and clearing one costs more.
     if (this.#soonTimer) this.#soonTimer.refresh();
     else this.#soonTimer = setTimeout(() => this.#flushSoon(), SOON_MS);
   }
@@ -205,14 +202,14 @@ export class ClientConnection {
     this.#socket.write(bytes);
   }
 
-  /** The socket, for output that is sent past the queue because nothing waits in it; -1 while something does. */
+  /** The socket, for output that bypasses the empty queue; -1 while something waits in the queue. */
   get idleFd(): number {
     return this.#socket.idleFd;
   }
 
   /**
-   * Begins such output in `frame`: with what waits for the next output, and the header, except for its length. Returns how many bytes
-   * that is; 0: there is no room for it.
+   * Begins such output in `frame`, with the data that waits for the next output and the header, except for its length. Returns the
+   * number of bytes; 0 if there is no room.
    */
   beginRelay(frame: Uint8Array, channel: number, offset: number, bytesMax: number): number {
     let at = 0;

@@ -1,7 +1,7 @@
 /**
  * Decides which clients and sessions may still open files when fds become few. Sessions come first: their fds arrive from another
- * process and would be lost if there were no room. So clients are refused early, new sessions next, and a reserve remains for the
- * files that running sessions need at any moment: logs, records, keyframes. Keeps LIFE-8.
+ * process and would be lost if there were no room. Therefore clients are refused early, new sessions next, and a reserve remains
+ * for the files that running sessions need at any moment: logs, records, keyframes. Keeps LIFE-8.
  */
 import type { OpenFiles } from '@spool/native/open-files';
 import type { DaemonStatus } from '@spool/protocol';
@@ -18,13 +18,13 @@ const WORK_FILES = 5;
 /** The files of the keeper without a session or a client; 40 were counted. */
 const OWN_FILES = 48;
 
-/** A reserve beyond all counted files: Node, a reading client or a record needs a file for a moment. */
+/** The reserve beyond all counted files: Node, a reading client or a record needs a file for a moment. */
 const MOMENT_FILES = 16;
 
-/** This many clients can always connect, to view sessions and to stop some. */
+/** The number of clients that can always connect, to view sessions and to stop some. */
 const CONNECTIONS_KEPT = 16;
 
-/** The maximum of clients, also where the limit of open files would allow more. */
+/** The maximum of clients, even if the limit of open files would allow more. */
 const CONNECTIONS_MAX = 4000;
 
 const SPARE_FILES_MIN = 32;

@@ -12,7 +12,7 @@ import { ClientConnection, type ConnectionHandlers } from './connection.ts';
 import { debug } from '../daemon-log.ts';
 import type { FileBudget } from './file-budget.ts';
 
-/** Without free fds, the next attempt to accept a connection comes after this time. */
+/** The delay before the next attempt to accept a connection, after there was no free fd. */
 const ACCEPT_AGAIN_MS = 100;
 const OUT_OF_FDS: ReadonlySet<number> = new Set([constants.errno.EMFILE, constants.errno.ENFILE]);
 

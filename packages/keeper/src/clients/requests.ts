@@ -46,7 +46,7 @@ const MARKS_PAGE = 5000;
 /** The entries in one answer, each below 300 bytes; the file holds a few thousand. */
 const HISTORY_MAX = 2000;
 
-/** A session without a terminal has no screen: its last bytes stand in for it. */
+/** A session without a terminal has no screen; its last bytes replace it. */
 
 type Handler<K extends Op> = (
   keeper: Keeper,
@@ -265,7 +265,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   async explain(keeper, { session: reference }) {
     const session = keeper.registry.find(reference);
     const answer = await session.screen({ type: 'explain' });
-    // The status of an agent with a side channel is more than its screen shows.
+    // The status of an agent with a side channel has more than its screen shows.
     const status = (session.isRunning && session.agent === null ? answer.status : null) ?? session.status;
     const sideChannel = sideChannelOf(session.run);
     return { id: session.id, status, history: answer.history.slice(-HISTORY_MAX), ...(sideChannel && { sideChannel }) };
@@ -452,7 +452,7 @@ function subscribeByName(
 }
 
 async function run(keeper: Keeper, ask: RunRequest, { who }: ClientConnection): Promise<SessionInfo> {
-  // The request was sent again after a broken link: the session exists already.
+  // The request was sent again after a broken link, and the session already exists.
   const known = keeper.registry.get(ask.id);
   if (known) {
     if (!isSameRun(known.run, ask)) throw new SpoolError('ID_TAKEN', { session: known.name });
@@ -469,7 +469,7 @@ async function run(keeper: Keeper, ask: RunRequest, { who }: ClientConnection): 
   return session.info;
 }
 
-/** Returns null for a session that has not changed, is gone, or has no screen: a wall shows the others. */
+/** Returns null for a session that has not changed, has gone, or has no screen: a wall shows the others. */
 async function gridOf(keeper: Keeper, { session: reference, seen }: TileAsk): Promise<Grid | null> {
   try {
     const session = keeper.registry.find(reference);

@@ -21,11 +21,11 @@ export function parsedLine(text: string): AuditLine | null {
     const line = JSON.parse(text) as AuditLine | null;
     return typeof line?.n === 'number' && typeof line.hash === 'string' ? line : null;
   } catch {
-    return null; // cut short by a power cut, or by a person
+    return null; // a power cut or a person has truncated it
   }
 }
 
-/** Returns why a line is damaged; null if it is not. Without `before`, the lines before it are not known. */
+/** Returns why a line is damaged; null if it is intact. Without `before`, the lines before it are not known. */
 export function damageOf(line: AuditLine | null, before: ChainEnd | null): string | null {
   if (line === null) return 'it is not a line of the log';
   if (hashOf(line) !== line.hash) return 'it was changed';

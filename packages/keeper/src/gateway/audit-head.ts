@@ -12,7 +12,7 @@ import type { ChainEnd } from './audit-chain.ts';
 export interface AuditHead extends ChainEnd {
   /** The number of the first line that is kept. */
   readonly first: number;
-  /** While old lines are dropped: the number of the first line until then. */
+  /** While old lines are being dropped: the number of the first line before that. */
   readonly firstBefore?: number | undefined;
 }
 

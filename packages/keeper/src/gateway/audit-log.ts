@@ -3,7 +3,7 @@
  * head of the chain is kept in another place, so that no line can be changed or removed unnoticed, not even the last one. The
  * keeper is its only writer. Keeps DOOR-16, DOOR-51 and DOOR-52.
  *
- * An action does not wait for its line: on a full disk a token can still be revoked. Lost lines are counted, and the next line
+ * An action does not wait for its line: even on a full disk a token can be revoked. Lost lines are counted, and the next line
  * contains their number.
  */
 import {
@@ -22,10 +22,10 @@ import type { AuditEntry } from '@spool/protocol';
 import { type AuditHead, readHead, writeHead } from './audit-head.ts';
 import { CHAIN_START, chained, type ChainEnd, parsedLine } from './audit-chain.ts';
 
-/** Above this size a new file begins, and the previous one is kept. */
+/** The size above which a new file begins; the previous file is kept. */
 export const AUDIT_BYTES_MAX = 8 * 1024 * 1024;
 
-/** This many bytes contain the last lines: a line is below 2 KiB. */
+/** The number of bytes that contain the last lines: a line is below 2 KiB. */
 const TAIL_BYTES = 64 * 1024;
 
 const NEWLINE = 10;
@@ -47,7 +47,7 @@ interface Continuation {
 export class AuditLog {
   readonly #folder: string;
   readonly #warn: (sentence: string) => void;
-  /** The place of the next line; null: it is unknown, or not reliable. */
+  /** The place of the next line; null if it is unknown or not reliable. */
   #next: Continuation | null = null;
   #lost = 0;
   #isHeadWritten = true;
@@ -94,7 +94,7 @@ export class AuditLog {
     return { n: last.n, hash: last.hash };
   }
 
-  /** Writes the head. The line is on the disk in any case: a head that could not be written is the same as after a crash. */
+  /** Writes the head. The line is on the disk in any case, so a head that could not be written has the same effect as a crash. */
   #writeHead(head: AuditHead): void {
     try {
       writeHead(this.#folder, head);
@@ -138,7 +138,7 @@ export class AuditLog {
   }
 }
 
-/** Returns the line that notes a missing head: it was removed, or the version that wrote the log had none. */
+/** Returns the line that notes a missing head: the head was removed, or an older version wrote the log. */
 function headEntry(): AuditEntry {
   const note = 'the head of this log was missing: lines before this one may have been cut off';
   return { at: Date.now(), token: null, who: '', what: 'head-missing', note };

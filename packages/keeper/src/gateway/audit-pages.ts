@@ -1,6 +1,6 @@
 /**
- * Reads the audit log in pages and checks its chain on the way. A page costs as much as it holds: the next page continues at the
- * end of this one, and no read is long enough to delay the keeper's sessions. Keeps DOOR-51.
+ * Reads the audit log in pages and checks its chain on the way. A page costs as much as it holds: the next page continues at its
+ * end, and no read is long enough to delay the keeper's sessions. Keeps DOOR-51.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { AuditDamage, AuditLine, Requests } from '@spool/protocol';
@@ -11,7 +11,7 @@ import { auditFile, auditFileBefore } from './audit-log.ts';
 
 /** The lines of a page; a line is below 2 KiB. */
 const PAGE_LINES = 400;
-/** The maximum length of a line; a longer one was not written by the keeper, and counts as damage. */
+/** The maximum length of a line; the keeper writes no longer one, so it counts as damage. */
 const LINE_BYTES_MAX = 64 * 1024;
 const READ_BYTES = 64 * 1024;
 
@@ -35,7 +35,7 @@ export class AuditPages {
 
   async page(after: number): Promise<AuditPage> {
     const from = this.#place?.before.n === after ? this.#place : null;
-    const head = readHead(this.#folder); // the head before the lines: lines are only added
+    const head = readHead(this.#folder); // the head is read before the lines, because lines are only added
     const lines: AuditLine[] = [];
     let damage: AuditDamage | null = null;
     let before = from?.before ?? null;
@@ -75,7 +75,7 @@ export class AuditPages {
   }
 }
 
-/** Returns whether the log may begin with this line: dropped lines may be missing, but only a whole file of them. */
+/** Returns whether the log may begin with this line: lines may have been dropped, but only a whole file of them. */
 function isBeginning(n: number, head: AuditHead | null, isTurned: boolean): boolean {
   if (head === null) return n === 1 || isTurned;
   return n === head.first || n === head.firstBefore;

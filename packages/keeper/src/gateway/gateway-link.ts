@@ -15,7 +15,7 @@ import {
 const START_MS_MAX = 20_000;
 
 interface Waiter extends PromiseWithResolvers<GatewayInfo> {
-  /** The requested options; undefined: any gateway. */
+  /** The requested options; undefined means any gateway. */
   readonly options: GatewayOptions | undefined;
 }
 
@@ -66,7 +66,7 @@ export class GatewayLink {
     for (const waiter of this.#waiting) waiter.reject(makeFailure('it was stopped'));
   }
 
-  /** Takes the report of a gateway. Returns the function to call when its connection ends. */
+  /** Takes the report of a gateway. Returns the function to call when the gateway's connection ends. */
   serve({ info, failure, options }: Requests['serveGateway']['ask'], answer: () => void, version?: string): () => void {
     if (failure) {
       answer();
@@ -89,7 +89,7 @@ export class GatewayLink {
     };
   }
 
-  /** Handles a failure. A gateway that is no longer wanted may fail: its successor may still start. */
+  /** Handles a failure. The failure of a gateway that is no longer wanted is ignored: its successor may still start. */
   #failed(error: SpoolError, options: GatewayOptions | undefined): void {
     const isWanted = this.#wanted === undefined || options === undefined || isSame(options, this.#wanted);
     if (isWanted) this.#send({ type: 'gateway', options: null }); // the same options would only fail again

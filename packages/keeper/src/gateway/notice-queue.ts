@@ -1,7 +1,7 @@
 /**
  * The queue of notifications that are sent over the network. The keeper has no network access: a gateway fetches them, sends them
- * and reports the outcome of each. Until then they stay here, so that a gateway may die in between; the oldest are dropped for
- * new ones. Keeps NOTE-41.
+ * and reports the outcome of each. Until then they stay here, so that a gateway may die in between; when there are too many, the
+ * oldest are dropped. Keeps NOTE-41.
  */
 import type { Notice, NoticeOutcome } from '@spool/protocol';
 
@@ -11,7 +11,7 @@ import type { Notice, NoticeOutcome } from '@spool/protocol';
  */
 export const NOTICES_MAX = 100;
 
-/** A gateway that has received notices asks again at once; a gateway that is being replaced, within this time. */
+/** A gateway that has received notices asks again at once; a gateway that is being replaced returns within this time. */
 const TAKER_AGAIN_MS = 10_000;
 
 export interface NoticeQueueOptions {
@@ -50,7 +50,9 @@ export class NoticeQueue {
     return this.#n;
   }
 
-  /** Calls back once, when there are notices after number `after`. Returns the function to call when the gateway has left. */
+  /**
+   * Calls back once, when there are notices after number `after`. Returns the function to call when the gateway has disconnected.
+   */
   take(after: number, answer: (notices: readonly Notice[]) => void): () => void {
     const look = (): void => {
       const found = this.#waiting.filter(({ n }) => n > after);

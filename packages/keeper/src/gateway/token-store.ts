@@ -82,7 +82,7 @@ export class TokenStore {
     return infoOf(found);
   }
 
-  /** Redeems a login code. Counts the use first: a code works once, however many clients try it at the same time. */
+  /** Redeems a login code. The use is counted first: a code works once, however many clients try it at the same time. */
   redeem({ token, name, port, publicKey }: Requests['redeemToken']['ask']): Requests['redeemToken']['answer'] {
     const tokens = this.#read();
     const found = tokens.find((known) => isSecretOf(known, token));
@@ -91,7 +91,7 @@ export class TokenStore {
     if (tokens.filter(({ parent }) => parent === found.id).length >= DEVICES_OF_LINK_MAX)
       throw new SpoolError('TOO_MANY', { browsers: DEVICES_OF_LINK_MAX });
     const usesLeft = found.usesLeft - 1;
-    // A share link stays, so that it can be revoked together with the browsers that it has logged in.
+    // A share link is kept, so that it can be revoked together with the browsers that it has logged in.
     const isKept = usesLeft > 0 || kind === 'share';
     this.#write(tokens.flatMap((known) => (known !== found ? [known] : isKept ? [{ ...known, usesLeft }] : [])));
     const expiresAt = kind === 'code' ? this.#now() + DEVICE_MS : found.expiresAt;
@@ -101,7 +101,7 @@ export class TokenStore {
 
   #add(made: Omit<StoredToken, 'createdAt'>): TokenInfo {
     const all = this.#read();
-    // The browser that logged in first is dropped: the user must be able to log in.
+    // The browser that logged in first is dropped, because the user must be able to log in.
     const tokens =
       all.length < TOKENS_MAX
         ? all
@@ -142,7 +142,7 @@ export class TokenStore {
       renameSync(`${path}.tmp`, path);
     } catch (error) {
       rmSync(`${path}.tmp`, { force: true });
-      // A token can be revoked on a full disk: the shorter list fits into the space of the longer one.
+      // A token can be revoked on a full disk, because the shorter list fits into the space of the longer one.
       const isShorter = Buffer.byteLength(text) < (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC' || !isShorter) throw error;
       writeDurably(path, 'r+', text);
@@ -154,7 +154,7 @@ export class TokenStore {
     try {
       return JSON.parse(readFileSync(`${this.#folder}/last-used.json`, 'utf8')) as Record<string, number>;
     } catch {
-      return {}; // never used, or being replaced at this moment: not worth an error
+      return {}; // never written, or being replaced at this moment: not worth an error
     }
   }
 }

@@ -22,13 +22,13 @@ interface KeyPress {
   readonly written: Promise<void>;
 }
 
-/** The limit for keys: no menu is longer. */
+/** The limit of keys; every menu is shorter. */
 const KEYS_MAX = 40;
 const CONFIRM_MS = 3000;
-/** Keys that move the selection of a menu. After one of them, the screen shows which keys are still needed. */
+/** The keys that move the selection of a menu. After such a key, the screen shows which keys are still needed. */
 const MOVES: ReadonlySet<string> = new Set(['Up', 'Down', 'Left', 'Right', 'Tab', 'BTab']);
 
-/** Sessions with an answer on its way: until the program has reacted, its screen would invite a second answer. */
+/** The sessions with an answer on its way: until the program has reacted, its screen would invite a second answer. */
 const answering = new WeakSet<KeeperSession>();
 
 export async function answerQuestion(session: KeeperSession, ask: AnswerRequest, who: string): Promise<AnswerReply> {
@@ -59,7 +59,8 @@ async function pressAnswer(session: KeeperSession, ask: AnswerRequest, who: stri
     return (look) => {
       if (look.isUnsettled) return 'again';
       const option = optionIn(session, ask, look);
-      // Null: the question is still being drawn. The same keys: the program has not reacted to the previous key.
+      // Returns null while the question is still being drawn. The same keys are needed: the program has not reacted to the previous
+      // key.
       return option === null || keysOf(option).join(' ') === before ? 'again' : 'type';
     };
   }
@@ -71,7 +72,7 @@ async function pressAnswer(session: KeeperSession, ask: AnswerRequest, who: stri
     const from = session.info.offset;
     const isMove = keys.length > 1 && MOVES.has(keys[0]!);
     const bytes = option.keys!.slice(0, isMove ? 1 : undefined).map((key) => key.bytes);
-    // A letter and Enter belong together where a line is read; the screen would not change in between.
+    // A letter and Enter belong together where a line is read, because the screen would not change in between.
     if (keys.length > 1 && !isMove && !session.input.readsByLine)
       throw new SpoolError('ANSWER_UNKNOWN', { session: session.name, reason: 'it takes several keys' });
     return { keys: isMove ? keys : [], from, written: session.input.write(Buffer.concat(bytes), who) };

@@ -2,8 +2,8 @@
  * Types only after a look at the screen: the look includes all output of the child, and no other code runs between that look and
  * the input. Keeps IN-7.
  *
- * A program that repaints all the time leaves gaps between its frames (a spinner: 100 ms), and a look takes a few milliseconds,
- * so one of the looks is up to date. If no look is up to date within the limit, no input is typed.
+ * A program that repaints all the time leaves gaps between its frames (a spinner: 100 ms), and a look takes a few milliseconds, so
+ * one of the looks is up to date. If no look is up to date within the limit, no input is typed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpoolError } from '@spool/protocol';
@@ -44,7 +44,7 @@ export async function typeWhenSeen<T>(
     if (!session.isRunning) throw new SpoolError('SESSION_EXITED', { session: session.name });
     if (verdict === 'not-ready') {
       if (seenAt - begunAt >= readyMs) throw notReady(session, seenAt - begunAt);
-      deadline = seenAt + NOT_READY_MS + LOOK_MS_MAX; // from the moment at which the agent is ready
+      deadline = seenAt + NOT_READY_MS + LOOK_MS_MAX; // counted from the moment at which the agent is ready
       await sleep(Math.min(NOT_READY_MS, Math.max(0, begunAt + readyMs - seenAt)));
       continue;
     }

@@ -9,9 +9,9 @@ import type { KeeperSession } from '../sessions/session.ts';
 
 /** The maximum of rounds; one round clears about one row. */
 const ROUNDS_MAX = 60;
-/** After this many rounds without effect, these are the wrong keys. */
+/** The number of rounds without effect after which the keys count as wrong. */
 const VAIN_ROUNDS_MAX = 2;
-/** The pause between two keys: a program would take several keys in one read for a paste. */
+/** The pause between two keys: a program would take several keys in one read as a paste. */
 const KEY_MS = 20;
 /** The limit after each round for the program to redraw the line. OpenCode on a busy machine takes a second. */
 const DRAW_MS_MAX = 2000;

@@ -4,7 +4,7 @@
  * A terminal cannot be closed for input. The key ends one read, and only of a program that reads by line; a program in raw mode
  * would get it as a character. So the key is typed when the child has read all input, reads by line and rests (a program that
  * starts may still switch to raw mode). It is typed again for the next read: after half a line, the first key only delivers that
- * half. Never more than one is unread.
+ * half. At most one key is unread at any time.
  *
  * The kernel does not announce these changes, so this code polls, at most once a second in the long run, for as long as the end
  * is due.

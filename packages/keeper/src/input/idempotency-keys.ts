@@ -38,7 +38,7 @@ export class IdempotencyKeys {
       renameSync(`${this.#path}.tmp`, this.#path);
       this.#lines = known.size;
     } catch {
-      // The disk is full: this keeper knows the key nevertheless.
+      // The disk is full: only this keeper knows the key.
     }
   }
 

@@ -2,8 +2,8 @@
  * The destination of input: a terminal or a pipe (`DirectSink`), or the pipe of an agent, through an escrow pipe
  * (`EscrowedSink`).
  *
- * Direct input is recorded a moment after it is written, and a kill in between repeats it (decision 013). An agent would then get
- * a prompt twice. So its input goes through a pipe that all processes of the daemon hold:
+ * Direct input is recorded a moment after it is written, and a kill in between repeats it (decision 013). An agent would then get a
+ * prompt twice. Therefore its input goes through a pipe that all processes of the daemon hold:
  *
  *   1. The escrow pipe is empty, and the journal says so.
  *   2. The bytes are written into the escrow pipe.
@@ -11,16 +11,14 @@
  *   4. The kernel moves them to the agent; each byte is in one pipe or in the other.
  *
  * A keeper that finds bytes in the escrow pipe reads in the journal whether step 3 was done. If it was, the keeper continues with
- * step 4; otherwise no byte has arrived, and it discards them: the sender repeats them. Keeps the first sentence of EVT-6
+ * step 4; otherwise no byte has arrived, and it discards them: the sender repeats them. Keeps a part of EVT-6, its first sentence
  * (decision 143).
  */
 import { constants } from 'node:os';
 import { native } from '@spool/native';
 import type { InputJournal } from './journal.ts';
 
-/**
- * Called with the number of pushed bytes that are typed. It is called immediately, because the keeper may be killed at any time.
- */
+/** Called with the number of pushed bytes that are typed. It is called at once, because the keeper may be killed at any time. */
 export type OnWritten = (written: number) => void;
 
 export interface InputSink {
@@ -74,7 +72,7 @@ export class EscrowedSink implements InputSink {
     const written = native.write(this.#escrow, bytes);
     if (written <= 0) return written;
     this.#journal.recordEscrowed(true, { isLater: true });
-    onWritten(written); // this mostly writes the journal, together with the mark from above
+    onWritten(written); // this usually writes the journal, together with the mark from above
     this.#journal.recordEscrowed(true);
     const moved = this.move();
     return moved < 0 && moved !== -constants.errno.EAGAIN ? moved : written;

@@ -1,9 +1,9 @@
 /**
- * Records how much input has been typed, so that the record survives the keeper's death: input typed during that death arrives
- * once, and a terminal query is answered once. It also names the client that typed last. Keeps the part of LIFE-1 about input, of
- * QRY-1 about one answer, and IN-6.
+ * Records how much input has been typed, in a file that survives the keeper: input that is typed while the keeper dies arrives
+ * once, and a terminal query is answered once. It also names the client that typed last. Keeps the input part of LIFE-1, the part
+ * of QRY-1 about one answer, and IN-6.
  *
- * The journal is one line of JSON in the session's folder, overwritten after each write to the terminal, also after a partial one
+ * The journal is one line of JSON in the session's folder. It is overwritten after each write to the terminal, even a partial one
  * (some microseconds; the page cache survives the process). A kill between the two writes could double one keystroke; the two
  * writes cannot be made atomic. Input for an agent is recorded before it can arrive (`EscrowedSink`).
  */
@@ -33,7 +33,7 @@ export interface InputAuthor {
 /** The maximum age of the recorded time of the last input, if only the time has changed. */
 const TYPIST_EVERY_MS = 1000;
 
-/** The length of the line, longer than any content, so that overwriting needs no truncation. */
+/** The length of the line; any content is shorter, so that overwriting needs no truncation. */
 const LINE_BYTES = 2048;
 /** The pause between two attempts if the disk refuses the line. */
 const AGAIN_MS = 250;
@@ -55,7 +55,7 @@ export class InputJournal {
   #typistSavedAt = 0;
   /** The timer that runs while the disk refuses the line. */
   #again: NodeJS.Timeout | undefined;
-  /** The place in the file of the latest stream's offset; -1 while the file may have something else. */
+  /** The place in the file of the latest stream's offset; -1 if the file may have another content there. */
   #offsetAt = -1;
 
   constructor(sessionFolder: string) {
@@ -102,8 +102,8 @@ export class InputJournal {
   }
 
   /**
-   * Records whether the bytes in the escrow pipe count as typed, see `EscrowedSink`. With `isLater` it is written with the next
-   * record.
+   * Records whether the bytes in the escrow pipe count as typed, see `EscrowedSink`. With `isLater` the flag is written with the
+   * next record.
    */
   recordEscrowed(isEscrowed: boolean, { isLater = false } = {}): void {
     this.#isUnsaved ||= this.isEscrowed !== isEscrowed;
@@ -167,9 +167,7 @@ export class InputJournal {
     this.#offsetAt = -1;
   }
 
-  /**
-   * Writes the line. If the disk refuses it, this is tried again: until then, a kill would repeat the input that is not recorded.
-   */
+  /** Writes the line. If the disk refuses it, it retries: until then, a kill would repeat the input that is not recorded. */
   #write(): void {
     if (this.#isClosed || this.#tryWrite() || this.#again !== undefined) return;
     this.#again = setTimeout(() => {
@@ -183,7 +181,7 @@ export class InputJournal {
     try {
       if (this.#fd === -1) this.#fd = openSync(this.#path, constants.O_WRONLY | constants.O_CREAT, 0o600);
     } catch {
-      return false; // no fd: the input is in the terminal nevertheless
+      return false; // no fd: the input is in the terminal anyway
     }
     this.#isUnsaved = false;
     this.#typistSavedAt = this.#journal?.typist?.at ?? 0;
@@ -197,7 +195,7 @@ export class InputJournal {
     return isWritten;
   }
 
-  /** Writes only the offset of the latest stream, if everything else in the file is as it should be. */
+  /** Writes only the offset of the latest stream if the rest of the file is correct. */
   #writeOffset(offset: number): boolean {
     if (this.#offsetAt === -1 || this.#isUnsaved || this.#isClosed) return false;
     digits.write(padded(offset), 'latin1');

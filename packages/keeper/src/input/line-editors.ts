@@ -7,7 +7,7 @@
  */
 const INTERPRETERS = /^-?(ba|z|fi|k|mk|pdk|da|a|tc|c|)sh$|^python[\d.]*$|^lua[\d.]*$/;
 const OTHERS = /^(ipython[\d.]*|irb|pry|psql|mysql|sqlite3|gdb)$/;
-/** Flags whose value is the next word. */
+/** The flags whose value is the next word. */
 const TAKES_VALUE = /^(--rcfile|--init-file|[-+][oOWX])$/;
 
 /** Returns whether a process is a line editor, by its name and the words of its command line. */

@@ -1,7 +1,7 @@
 /**
  * Checks that a prompt is text: no byte of it acts as a key, and no line of it is executed by itself. Keeps IN-22.
  *
- * In a terminal, "Ctrl-C" is the byte 3. Clients that may press keys have `send`, `keys` and `paste` for that.
+ * For example, "Ctrl-C" is the byte 3 in a terminal. Clients that may press keys have `send`, `keys` and `paste` for that.
  */
 import { findControlCharacter, SpoolError } from '@spool/protocol';
 

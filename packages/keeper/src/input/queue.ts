@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { SpoolError } from '@spool/protocol';
 import type { InputSink, OnWritten } from './input-sink.ts';
 
-/** Sixteen frames of the largest size: a long paste fits, a runaway writer does not. */
+/** The limit, sixteen frames of the largest size: a long paste fits, a runaway writer does not. */
 export const INPUT_QUEUE_BYTES_MAX = 1024 * 1024;
 
 interface PendingInput {

@@ -12,10 +12,10 @@ import type { KeeperSession } from '../sessions/session.ts';
 const TOLD_CHARACTERS_MAX = 200;
 const TAKES_COMMANDS =
   'it is a full-screen program that Spool does not know, and may take text as commands (`spool send` types it anyway)';
-/** An input line that was just submitted is empty within this time; text that stays longer is real text. */
+/** The time within which the line of submitted input becomes empty; text that stays longer is real. */
 const LEFT_OVER_MS = 300;
 
-/** Refuses input while a dialog is shown: Enter must not answer it, nor one that a shell's running command is about to show. */
+/** Refuses input while a dialog is shown: Enter must not answer it, or a dialog that a shell's running command is about to show. */
 export function refuseDialogs(session: KeeperSession): ReadinessCheck {
   return ({ asks, kind, isUnsettled, agent, state }) => {
     if (isUnsettled) return 'again';

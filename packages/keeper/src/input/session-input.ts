@@ -22,7 +22,7 @@ import { steadyNow } from '../screens/steady-clock.ts';
 export interface SessionInputOptions {
   readonly folder: string;
   name(): string;
-  /** Returns the child; null when it has ended. */
+  /** Returns the child; null if it has ended. */
   child(): Child | null;
   /** Called when a client types; `isEntered`: with Enter at the end. */
   onTyped(at: number, isEntered: boolean): void;
@@ -45,7 +45,7 @@ export class SessionInput {
   readonly #options: SessionInputOptions;
   readonly #keys: IdempotencyKeys;
   readonly #keysUnderWay = new Map<string, Promise<void>>();
-  /** The end of each input stream of which bytes wait in the queue. */
+  /** The end of each input stream that has bytes in the queue. */
   readonly #streamsUnderWay = new Map<string, number>();
   readonly #paste = new PasteWatch();
   readonly #cookedLine = new CookedLine();
@@ -60,7 +60,7 @@ export class SessionInput {
     this.#keys = new IdempotencyKeys(options.folder);
   }
 
-  /** The client that typed last, and when; also if that was before this keeper. */
+  /** The client that typed last, and the time, including input from before this keeper. */
   get lastTyped(): InputAuthor | null {
     return this.journal.typist;
   }
@@ -105,7 +105,7 @@ export class SessionInput {
       if (isWhole) this.#keys.add(key);
     }).finally(() => {
       this.#keysUnderWay.delete(key);
-      if (hasEscrow && this.#keysUnderWay.size === 0) this.journal.release(); // a line for an agent is rare
+      if (hasEscrow && this.#keysUnderWay.size === 0) this.journal.release(); // lines for an agent are rare
     });
     this.#keysUnderWay.set(key, typed);
     await typed;
@@ -170,7 +170,7 @@ export class SessionInput {
     this.resumeEnd(child);
   }
 
-  /** Continues, in a new keeper, with an end that is due. */
+  /** Continues, in a new keeper, to end the input. */
   resumeEnd(child: Child): void {
     if (!this.journal.isEnded) return;
     this.#end ??= new EndOfInput(child.inputTerminal);
@@ -189,12 +189,12 @@ export class SessionInput {
     if (this.#answerTimer) clearTimeout(this.#answerTimer);
     this.#answerTimer = null;
     for (const { bytes, upTo } of this.#answers.splice(0)) {
-      void this.push(bytes).catch(() => {}); // the child has ended, or does not read: then it does not wait for the answer
+      void this.push(bytes).catch(() => {}); // the child has ended, or does not read, so it does not wait for the answer
       this.journal.recordAnswered(upTo);
     }
   }
 
-  /** Pushes input of clients, which may be a part of a paste; not for answers of the daemon. */
+  /** Pushes input of clients, which may be a part of a paste; answers of the daemon are pushed elsewhere. */
   #pushTyped(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
     const tooLong = this.#lineTooLong(bytes);
     if (tooLong) return Promise.reject(tooLong);
@@ -219,7 +219,7 @@ export class SessionInput {
     const longest = this.#cookedLine.longestWith(bytes);
     if (longest > COOKED_LINE_BYTES_MAX)
       return new SpoolError('LINE_TOO_LONG', { session: this.#options.name(), bytes: longest });
-    // Input that the queue refuses is not typed, and is sent again.
+    // Input that the queue refuses is not typed, so its sender repeats it.
     if (child.queuedBytes + bytes.length <= INPUT_QUEUE_BYTES_MAX) this.#cookedLine.take(bytes);
     return null;
   }
@@ -233,7 +233,7 @@ export class SessionInput {
   }
 
   #isEnter(bytes: Uint8Array): boolean {
-    // The common case is one short key: every form of Enter but the plain one is longer.
+    // The common case is one short key: Enter in any other form than the plain one is longer.
     if (bytes.length < ENTER_CODE_BYTES_MIN && bytes.at(-1) !== CARRIAGE_RETURN) return false;
     if (this.#paste.openMs(performance.now()) > 0) return false;
     return endsWithEnter(Buffer.from(bytes.subarray(-ENTER_BYTES_MAX)).toString('latin1'));

@@ -2,8 +2,8 @@
  * The pause between the paste of a prompt and its Enter. Keeps IN-40.
  *
  * Gemini takes an Enter for a newline if it comes within 40 ms of a paste, counted from the moment when it has read the paste,
- * which may be long after it was typed. So the pause begins when the paste is visible in the input line. An agent whose input
- * line never shows the paste gets no Enter.
+ * which may be long after it was typed. Therefore the pause begins when the paste is visible in the input line. An agent whose
+ * input line never shows the paste gets no Enter.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isHeldBy, squeezed } from '@spool/status';
@@ -15,9 +15,7 @@ const SETTLE_MS_MAX = 600;
 /** The limit for a known input line to show the text. A busy machine takes seconds. */
 const SHOWN_MS_MAX = 10_000;
 const LOOK_AGAIN_MS = 50;
-/**
- * The pause from the first look that shows the paste to Enter: Gemini's 40 ms, and time for a busy machine to let it count them.
- */
+/** The pause from the first look that shows the paste to Enter: Gemini's 40 ms, and time for a busy machine to count them. */
 export const REST_MS = 150;
 /**
  * The pause if the line shows something other than the end of the text (`[Pasted text #1 +9 lines]`): it must be unchanged for
@@ -42,9 +40,9 @@ export interface SettlingSession extends LookSource {
 
 /** The place of a paste after the wait. */
 export type PasteOutcome =
-  /** In the input line, with its text without blanks. */
+  /** The paste is in the input line, whose text is compared without blanks. */
   | { readonly place: 'line'; readonly line: string }
-  /** The known input line did not show it in time, or a dialog is in its place. */
+  /** The known input line did not show the paste in time, or a dialog has replaced it. */
   | { readonly place: 'unseen' }
   /** The input line is unknown. */
   | { readonly place: 'unknown' };
@@ -79,7 +77,7 @@ export async function settled(session: SettlingSession, text: string, wasLineSee
   }
 }
 
-/** Resolves with the first result of `check`; null when the time is over. */
+/** Resolves with the first result of `check`, or null after the time limit. */
 export async function until<T>(session: LookSource, ms: number, check: () => Promise<T | null>): Promise<T | null> {
   const deadline = performance.now() + ms;
   for (;;) {

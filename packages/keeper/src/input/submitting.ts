@@ -19,17 +19,17 @@ const CONFIRM_MS = 3000;
 const AGENT_CONFIRM_MS = 15_000;
 /** The time within which the kernel hands typed bytes to the child's side of the terminal. */
 const UNREAD_MS = 40;
-/** The time for which a reading must not change: a box may be drawn before its text. */
+/** The time for which the screen must not change, because a box may be drawn before its text. */
 const STABLE_MS = 200;
 const LOOK_AGAIN_MS = 50;
 /** The time after which a draft with a new line counts as not submitted. */
 const NEW_LINE_MS = 500;
-/** The sources that are evidence about a shell, or about a program without rules: bytes and silence are left out. */
+/** The sources that are evidence about a shell, or a program without rules: bytes and silence are left out. */
 const SAYING: ReadonlySet<string> = new Set(['program', 'screen', 'title', 'shell', 'progress', 'notification']);
 
 const NOT_SEEN = 'the text was typed before the daemon was restarted, and is not to be seen; Enter was not pressed';
 
-/** The outcome of a prompt. `reason`: why it is not confirmed. */
+/** The outcome of a prompt. `reason`: the reason why it is not confirmed. */
 export type PromptOutcome = Pick<Prompted, 'reaction' | 'isConfirmed' | 'reason'>;
 
 interface EnterKeys {
@@ -57,7 +57,7 @@ export interface SubmitOptions {
   readonly rest: PasteOutcome;
   readonly force: boolean;
   readonly confirmMs: number | undefined;
-  /** Whether the text was typed by an earlier keeper: Enter is pressed only if it is still there. */
+  /** Whether an earlier keeper typed the text: Enter is then pressed only if the text is still there. */
   readonly mustBeSeen: boolean;
   readonly keys: EnterKeys;
 }
@@ -165,7 +165,7 @@ async function otherOutcome(
   const reaction = await until(session, ms, async () => {
     const found = await reactionNow();
     if (found === null || found === 'exited' || found === 'blocked') return found;
-    // The kernel hands typed bytes to the child's side a moment after the write: only then do unread bytes count.
+    // The kernel hands typed bytes to the child's side a moment after the write, and unread bytes count only from then on.
     await sleep(UNREAD_MS);
     return session.input.unreadBytes > 0 ? null : found;
   });
@@ -195,7 +195,7 @@ function unsubmitted(error: unknown): never {
   throw new SpoolError(error.code, { ...error.details, text: 'is in its input line, and was not submitted' });
 }
 
-/** Looks at the screen for a forced prompt, which is typed whatever the screen shows, even if it cannot be read. */
+/** Reads the screen for a forced prompt, which is typed whatever the screen shows, even if it cannot be read. */
 export function lookQuickly(session: KeeperSession): Promise<PromptReport> {
   const { state, kind, source } = session.status;
   const blind: PromptReport = {

@@ -1,6 +1,6 @@
 /**
  * Asks the kernel about the processes in the foreground of a terminal: which one leads them, and whether they have run since the
- * last look. A program that starts has not yet set how it reads its terminal; a program that sleeps mostly has.
+ * last check. A program that is starting has not yet set how it reads its terminal; one that sleeps usually has.
  */
 import { readFileSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ export interface TerminalReader {
   readonly name: string;
   /** The command line of that process. */
   readonly words: readonly string[];
-  /** A mark that is equal in two looks if none of the processes ran between them. Null while one of them is running. */
+  /** A mark that is equal in two checks if none of the processes ran in between. Null while one of them is running. */
   readonly restMark: string | null;
   /** The total time for which the processes have waited for a processor: on a busy machine a program starts slowly. */
   readonly starvedMs: number;

@@ -21,8 +21,8 @@ export function locateTyped(tail: string, lines: readonly string[], cursorRow: n
 }
 
 /**
- * Returns whether typed text has left the input line: it is gone from the screen, or has moved up by more than the one line that
- * Enter adds; in a shell also when the cursor has moved further below it.
+ * Returns whether typed text has left the input line: it is no longer on the screen, or has moved up by more than the one line that
+ * Enter adds; in a shell also if the cursor has moved further below it.
  */
 export function isTaken(before: TypedPosition, after: TypedPosition | null, isAgent: boolean): boolean {
   if (before.textRow === null || !after) return false;

@@ -2,8 +2,8 @@
  * Reports the end of a log to the holder, once its session pauses. The holder and the fd store keep it in memory: if all files of
  * a log are deleted and the keeper is killed, the next keeper continues after the lost bytes. Keeps LOG-12, with `store/log`.
  *
- * A session that prints steadily needs no note: a log notices with the next output that its files are gone. No timer runs while
- * no log grows.
+ * A session that prints steadily needs no note: its log detects with the next output that its files are missing. No timer runs
+ * while no log grows.
  */
 const PAUSE_MS = 1000;
 
@@ -14,7 +14,7 @@ export interface EndNoteTarget {
 
 export class EndNotes {
   #grown = new Set<EndNoteTarget>();
-  /** The logs that have grown before the last tick, and not since. */
+  /** The logs that have grown before the last tick and not since. */
   #pausing = new Set<EndNoteTarget>();
   #timer: NodeJS.Timeout | null = null;
 

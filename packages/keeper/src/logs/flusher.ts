@@ -1,6 +1,6 @@
 /**
- * Flushes logs to the disk soon after they grow, so that a power cut costs at most 250 ms. No timer runs while no log grows.
- * Keeps the last sentence of LIFE-5: the loss at a power cut.
+ * Flushes logs to the disk soon after they grow, so that a power cut costs at most 250 ms. No timer runs while no log grows. Keeps
+ * a part of LIFE-5, its last sentence: the loss at a power cut.
  *
  * All logs that have grown are flushed together. Their times, which are in separate files, follow once a second.
  */
@@ -11,7 +11,7 @@ const FLUSH_AFTER_MS = 170;
 
 const TIMES_EVERY_MS = 1000;
 
-/** The delay after a refusal, whether or not the log grows. */
+/** The delay after a refusal, even if the log does not grow. */
 const RETRY_MS = 1000;
 
 export class Flusher {
@@ -24,7 +24,7 @@ export class Flusher {
   #retry: NodeJS.Timeout | null = null;
   #timesAt = -Infinity;
   #isFlushing = false;
-  /** Whether a round became due while another was running. */
+  /** Whether another round became due while one was running. */
   #isDue = false;
 
   /** Notes that `log` has grown. */

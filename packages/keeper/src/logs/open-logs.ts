@@ -5,7 +5,7 @@ import { openFiles } from '@spool/native/open-files';
 /** The maximum of open logs; with more busy sessions, files are opened and closed all the time. */
 const OPEN_MAX = 1000;
 
-/** The limit of open files is divided by this number: each log has two files, and a reader may have them open too. */
+/** The limit of open files is divided by this number, because each log has two files, and a reader may have them open too. */
 const FILES_PER_LOG = 16;
 
 export class OpenLogs {

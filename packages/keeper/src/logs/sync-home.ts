@@ -1,4 +1,6 @@
-/** Makes the folders that the daemon created durable: every session is found through them. Keeps the part of LIFE-10 about folders. */
+/**
+ * Makes the folders that the daemon created durable: every session is found through them. Keeps the part of LIFE-10 about folders.
+ */
 import { dirname } from 'node:path';
 import { LogSync } from '@spool/store';
 import type { Home } from '@spool/protocol';

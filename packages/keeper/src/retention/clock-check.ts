@@ -2,9 +2,9 @@
  * Decides whether the wall clock can be trusted for deletion by age. A clock that was briefly set years ahead (a dead battery, a
  * mistake, a restored snapshot) must not make all output thirty days old at once. Keeps LOG-9.
  *
- * Within one boot, wall clock and uptime advance together; if they diverge by more than an hour, the clock was set. Across a
- * reboot only a leap of half a year is suspicious: a machine may have been off for a holiday. After either, no output is deleted
- * by age until a day of uptime has passed without another leap.
+ * Within one boot, wall clock and uptime advance together; if they diverge by more than an hour, the clock was set. Across a reboot
+ * only a leap of half a year is suspicious: a machine may have been off for a holiday. After either, no output is deleted by age
+ * until a day of uptime has passed without another leap.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -82,7 +82,7 @@ function clocks(): Clocks {
   try {
     bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    // no /proc: every check then belongs to the same boot
+    // no /proc: then every check counts as one of the same boot
   }
   return { wallMs: Date.now(), uptimeMs: uptime() * 1000, bootId };
 }

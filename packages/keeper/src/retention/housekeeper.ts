@@ -5,10 +5,10 @@
  */
 import { LOG_DEFAULTS, type Log } from '@spool/store';
 
-/** The time for which a log must be quiet: during a flood the processor is needed elsewhere. */
+/** The time for which a log must be quiet, because during a flood the processor is needed elsewhere. */
 const QUIET_MS = 1500;
 
-/** The maximum wait, even in a flood: the disk is limited too. */
+/** The maximum wait, even in a flood, because the disk is limited too. */
 const PATIENCE_MS = 30_000;
 
 /** A log that the housekeeper maintains. */
@@ -23,7 +23,7 @@ export interface RetainedLog {
 export class Housekeeper {
   /** The size of each log when it was last checked. */
   readonly #lookedAt = new WeakMap<RetainedLog, number>();
-  /** The waiting logs: when each grew last, and since when it waits. */
+  /** The waiting logs: the time of each one's last growth, and the time since which it waits. */
   readonly #waiting = new Map<RetainedLog, { grewAt: number; readonly since: number }>();
   readonly #removed = new WeakSet<RetainedLog>();
   readonly #warn: (sentence: string) => void;
@@ -63,7 +63,7 @@ export class Housekeeper {
       while (await log.compressOne());
       if (log.retain(Date.now(), besideBytes) !== start && !this.#removed.has(kept)) kept.dropped();
     } catch (error) {
-      // The disk is full: the segment stays as it is. The compression is tried again when the log has grown, or with the next
+      // The disk is full: the segment stays uncompressed. The compression is tried again when the log has grown, or with the next
       // sweep.
       this.#warn(`a log could not be compressed: ${(error as Error).message}`);
     }

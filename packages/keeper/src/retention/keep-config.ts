@@ -3,16 +3,16 @@
  *
  *     { "keepEnded": { "age": "30d", "count": 1000 } }
  *
- * An invalid setting keeps all sessions: a typing error must not delete history. Keeps the last sentence of LOG-8: an invalid
- * setting removes no session.
+ * An invalid setting keeps all sessions: a typing error must not delete history. Keeps a part of LOG-8, its last sentence: an
+ * invalid setting removes no session.
  */
 import * as files from 'node:fs';
 import { defaultConfig, readConfig } from '@spool/protocol/config';
 
 export interface KeepEnded {
-  /** Older sessions are removed; null: no limit by age. */
+  /** The maximum age; older sessions are removed; null means no limit. */
   readonly ageMs: number | null;
-  /** Beyond this number, the oldest are removed; null: no limit by number. */
+  /** The maximum number; beyond it, the oldest are removed; null means no limit. */
   readonly count: number | null;
 }
 
@@ -28,7 +28,7 @@ const KEEP_ALL: KeepEnded = { ageMs: null, count: null };
 
 export function readKeepEnded(configFile: string): KeepCheck {
   const { settings, faults } = readConfig(configFile, files);
-  // An unknown key counts as a fault too: it may have been intended to keep more.
+  // An unknown key counts as a fault too, because it may have been intended to keep more.
   const fault = faults.find(({ key }) => key === '' || key === 'keepEnded' || key.startsWith('keepEnded.'));
   if (fault)
     return { keep: KEEP_ALL, fault: `${configFile}: ${fault.says}; until this is fixed, no ended session is removed` };

@@ -13,7 +13,7 @@ import type { KeepCheck, KeepEnded } from './keep-config.ts';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The delay before the first sweep: clients that start a daemon have a request that comes first. */
+/** The delay before the first sweep: a client that starts a daemon has a request that comes first. */
 const AFTER_START_MS = 3000;
 const EVERY_MS = HOUR_MS;
 const EVERY_MS_MIN = 10_000;
@@ -56,11 +56,11 @@ export interface SweeperOptions {
 
 export class Sweeper {
   readonly #options: SweeperOptions;
-  /** Ended sessions without output that is too old: they do not change any more. */
+  /** The sessions that ended longer ago than their output is kept: they have been swept, and do not change any more. */
   readonly #settled = new WeakSet<SweptSession>();
   #timer: NodeJS.Timeout | null = null;
   #dueAt = 0;
-  /** The fault that has been reported already. */
+  /** The fault that has already been reported. */
   #said: string | null = null;
 
   constructor(options: SweeperOptions) {
@@ -140,7 +140,7 @@ export class Sweeper {
       const isOurs = found.isDirectory() && found.uid === process.getuid!();
       if (isOurs && now - found.mtimeMs > DAY_MS && (await isEmptySession(folder))) this.#options.removeOrphan(folder);
     } catch {
-      // The folder is gone meanwhile, or unreadable: it is left alone.
+      // The folder is missing or unreadable: it is left alone.
     }
   }
 
@@ -156,7 +156,7 @@ interface RemovableSession {
 }
 
 /**
- * Returns the ended sessions to remove, the one that ended first in front. Mostly there are none, so that no sorting is needed.
+ * Returns the ended sessions to remove, the one that ended first in front. Usually there are none, so that no sorting is needed.
  */
 export function expired(ended: RemovableSession[], { ageMs, count }: KeepEnded, now: number): SweptSession[] {
   const beyond = count === null ? 0 : Math.max(0, ended.length - count);

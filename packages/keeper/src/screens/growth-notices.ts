@@ -1,25 +1,25 @@
 /**
  * Decides when to notify the screen thread that a log has grown. Keeps SCR-40 and SCR-41.
  *
- * A session that was quiet is reported at once: its program may have queried its terminal, and waits (fish for ten seconds).
- * Sessions that write steadily and query nothing are reported together at common ticks, in one message. The more such sessions
- * there are, the longer the ticks: 60 screens of 10 frames a second cost a third of what they cost when each frame is a separate
- * message (decision 024). Output that was taken from its terminal at a tick (decision 039) has waited enough: it is reported at
- * once.
+ * A session that was quiet is reported at once: its program may have queried its terminal, and waits for the answer (fish for ten
+ * seconds). Sessions that write steadily and query nothing are reported together at common ticks, in one message. The more such
+ * sessions there are, the longer the ticks: 60 screens of 10 frames a second cost a third of what they cost when each frame is a
+ * separate message (decision 024). Output that was taken from its terminal at a tick (decision 039) has waited long enough, and is
+ * reported at once.
  *
  * Time is an input, in milliseconds of a monotonic clock.
  */
 
 /**
- * The delay of a notice: the output of one burst comes in pieces, and the thread wakes up once for all of them, never in the
- * middle of an echo.
+ * The delay of a notice: the output of one burst comes in pieces, and the thread wakes up once for all of them, never in the middle
+ * of an echo.
  */
 export const TELL_AFTER_MS = 3;
 
-/** A session with this many notices in a second, without a query, writes steadily. */
+/** The number of notices in a second, without a query, from which on a session counts as steady. */
 const STEADY_NOTICES = 5;
 const WINDOW_MS = 1000;
-/** The time after input in which the output may be a reaction to it, or a dialog. */
+/** The time after input within which output may be a reaction to it, or a dialog. */
 const EAGER_MS = 1000;
 
 /** The tick of one steady session; each further session makes it longer. */
@@ -28,14 +28,13 @@ const TICK_MS_MAX = 100;
 const TICK_MS_PER_SESSION = 0.4;
 
 /**
- * The minimum of steady sessions for a rest: with fewer, taking each piece of output when it comes costs little, and its time is
- * exact.
+ * The minimum of steady sessions for a rest: with fewer, taking each piece of output at once costs little, and its time is exact.
  */
 const REST_SESSIONS_MIN = 16;
 
 /**
- * A session that floods is reported at longer intervals, so that the thread skips most of it instead of parsing it all:
- * the bytes themselves need the processor.
+ * A session that floods is reported at longer intervals, so that the thread skips most of it instead of parsing it all: storing the
+ * bytes needs the processor.
  */
 const FLOOD_BYTES = 128 * 1024;
 const FLOOD_MS = 200;
@@ -84,12 +83,12 @@ export class GrowthNotices {
   #steadySoFar = 0;
   #window = 0;
 
-  /** The time for which output may rest in the terminals of steady sessions; 0: not at all. */
+  /** The time for which output may rest in the terminals of steady sessions; 0 means that it may not. */
   get restMs(): number {
     return this.#steady >= REST_SESSIONS_MIN ? this.#tickMs : 0;
   }
 
-  /** The time at which `take` will return a log; Infinity when none waits. */
+  /** The time at which `take` will return a log; Infinity if none waits. */
   get dueAt(): number {
     return this.#dueAt;
   }

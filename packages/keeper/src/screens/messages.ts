@@ -17,7 +17,7 @@ export interface ScreenSource {
   readonly id: string;
   /** The session's folder, with the log, the keyframes and the history. */
   readonly folder: string;
-  /** The first size; null without a terminal: then there is no screen, but there is still a status. */
+  /** The first size; null without a terminal, when there is a status but no screen. */
   readonly firstSize: Size | null;
   readonly pid: number;
   readonly command: readonly string[];
@@ -62,7 +62,7 @@ export type ToScreens =
   | { readonly type: 'follow'; readonly source: ScreenSource; readonly end: number; readonly answeredTo: number }
   | { readonly type: 'grown'; readonly sessions: readonly GrownSession[] }
   | { readonly type: 'resized'; readonly id: string; readonly offset: number; readonly size: Size }
-  /** A client began to type; this goes into the history. */
+  /** A client has begun to type, which goes into the history. */
   | { readonly type: 'typist'; readonly id: string; readonly at: number; readonly who: string }
   /** The child was sent a signal. */
   | { readonly type: 'signalled'; readonly id: string }
@@ -90,8 +90,8 @@ export type ToScreens =
 export type ScreenAsk =
   | { readonly type: 'explain' }
   /**
-   * This request is answered before all others. With `mustReach`, the answer waits until the whole log up to the request's `end`
-   * has been seen; otherwise it may be a moment old when a flood is too fast.
+   * The request is answered before all others. With `mustReach`, the answer waits until the whole log up to the request's `end` has
+   * been read; otherwise it may be a moment old during a flood.
    */
   | { readonly type: 'look'; readonly mustReach: boolean }
   | { readonly type: 'snapshot'; readonly historyLines: number }
@@ -138,7 +138,7 @@ export interface AskedQuestion {
 
 /** The screen of a session, and its interpretation. */
 export interface ScreenReport {
-  /** All output before this offset has been seen. */
+  /** The offset before which all output has been read. */
   readonly offset: number;
   /** Whether the picture is complete; false while a flood is being skipped. */
   readonly isExact: boolean;
@@ -151,9 +151,9 @@ export interface ScreenReport {
   readonly isAlternate: boolean;
   /** The question, in a sentence; null if there is none. */
   readonly asks: string | null;
-  /** The question with its options; null if there is none, if it cannot be read, and while another question is drawn. */
+  /** The question with its options; null if there is none, if it cannot be read, or while another question is being drawn. */
   readonly question: AskedQuestion | null;
-  /** Whether the screen contradicts the current status, but not yet for long enough: look again in a moment. */
+  /** Whether the screen contradicts the current status, but not yet for long enough, so that another look is needed. */
   readonly isUnsettled: boolean;
   readonly bracketedPaste: boolean;
   /** Whether it is an agent whose rules define its input line, whether or not the screen shows one. */
@@ -174,7 +174,7 @@ export type AnswerTo<Ask extends ScreenAsk> = Extract<ScreenAnswer, { readonly t
 
 export type ScreenAnswer =
   | { readonly type: 'look'; readonly look: ScreenReport }
-  /** Null: no status has been derived yet, or the session is no longer followed. */
+  /** Null if no status has been derived yet, or the session is no longer followed. */
   | { readonly type: 'explain'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
   | {
       readonly type: 'snapshot';

@@ -31,7 +31,7 @@ const ANSWER_MS_MAX = 30_000;
 
 export interface ScreensHandlers {
   onAnswers(id: string, bytes: Uint8Array, upTo: number): void;
-  /** Called when all queries before this offset have been answered. It is not called for every offset. */
+  /** Called when all queries before this offset have been answered. Not called for every offset. */
   onReached(id: string, offset: number): void;
   onFocusMode(id: string, reportsFocus: boolean): void;
   onStatus(id: string, status: Status): void;
@@ -55,7 +55,7 @@ interface PendingQuery {
   readonly id: string;
   readonly answer: PromiseWithResolvers<ScreenAnswer>;
   readonly deadline: NodeJS.Timeout;
-  /** Stops to listen whether the client leaves. */
+  /** Removes the listener for a client that leaves. */
   readonly forget: () => void;
 }
 
@@ -80,8 +80,8 @@ export class Screens {
   }
 
   /**
-   * Resolves when the thread answers queries, or has failed to start. A program takes a slow terminal for one that does
-   * not answer, and then reads the late answers as keys.
+   * Resolves when the thread answers queries, or has failed to start. A program takes a slow terminal for one that does not answer,
+   * and later reads the late answers as keys.
    */
   get ready(): Promise<void> {
     return this.#ready.promise;
@@ -89,7 +89,7 @@ export class Screens {
 
   follow(source: ScreenSource, end: number, answeredTo: number): void {
     if ((this.#falls.get(source.id) ?? 0) >= FALLS_MAX) return;
-    // The thread may have reached less than was answered before; then it reports that.
+    // The thread may have reached less than was answered before; in that case it reports the earlier offset.
     this.#followed.set(source.id, {
       source,
       growth: new Growth(source.id, end, answeredTo),
@@ -100,8 +100,8 @@ export class Screens {
   }
 
   /**
-   * Notes growth. `isCalm`: the output was taken from the terminal at a tick. Returns true if later output may be taken at a
-   * tick, too.
+   * Notes growth. `isCalm`: the output was taken from the terminal at a tick. Returns true if later output may be taken at a tick
+   * too.
    */
   grown(id: string, end: number, isCalm: boolean): boolean {
     const growth = this.#followed.get(id)?.growth;
@@ -114,7 +114,7 @@ export class Screens {
     return growth.isSteady && this.#notices.restMs > 0;
   }
 
-  /** The time for which output may rest in the terminals of steady sessions; 0: not at all. */
+  /** The time for which output may rest in the terminals of steady sessions; 0 means that it may not. */
   get restMs(): number {
     return this.#notices.restMs;
   }
@@ -145,7 +145,7 @@ export class Screens {
     if (this.#followed.has(id)) this.#emit({ type: 'signalled', id });
   }
 
-  /** Notes in the history that a client began to type. */
+  /** Notes in the history that a client has begun to type. */
   typist(id: string, at: number, who: string): void {
     if (this.#followed.has(id)) this.#emit({ type: 'typist', id, at, who });
   }
@@ -163,7 +163,7 @@ export class Screens {
       if (asked.id === id) this.#refuse(request, new SpoolError('SESSION_UNKNOWN', { session: id }));
   }
 
-  /** Asks the thread; it stops to work for a client that has left (`left` is aborted). */
+  /** Asks the thread; the thread stops working for a client that has disconnected (`left` is aborted). */
   ask<Ask extends ScreenAsk>(source: ScreenSource, end: number, what: Ask, left?: AbortSignal): Promise<AnswerTo<Ask>> {
     const request = ++this.#request;
     const answer = Promise.withResolvers<ScreenAnswer>();
@@ -188,7 +188,7 @@ export class Screens {
     return this.#followed.delete(id);
   }
 
-  /** One timer for all sessions. */
+  /** There is one timer for all sessions. */
   #setTimer(): void {
     const at = this.#notices.dueAt;
     if (at >= this.#timerAt) return;
@@ -309,7 +309,7 @@ export class Screens {
     for (const { source, growth, answeredTo, colours } of again) {
       const { end, reached, toldEnd } = growth;
       this.#notices.forget(growth);
-      // A session with unfinished work may have been the cause.
+      // A session with unfinished work may have caused the crash.
       if (reached < toldEnd) this.#falls.set(source.id, (this.#falls.get(source.id) ?? 0) + 1);
       this.follow({ ...source, isAdopted: true }, end, answeredTo);
       if (colours) this.colours(source.id, colours);

@@ -1,6 +1,6 @@
 /**
  * The clock for all durations: how long a session has been silent, when to look again. It is wall-clock time as long as that only
- * moves forward, also by a jump (a laptop that slept). When the wall clock is set back, this clock continues evenly, so that no
+ * moves forward, even by a jump (a laptop that slept). When the wall clock is set back, this clock continues evenly, so that no
  * wait depends on the wall clock catching up.
  *
  * Times that are shown or stored are wall-clock times: `wallOf`.

@@ -12,14 +12,14 @@ type SessionSummaryEvent = Extract<DaemonEvent, { type: 'session-summary' }>;
 const LAST_LINES = 12;
 /** The number of lines above the screen that are searched too. */
 const HISTORY_LINES = 50;
-/** The bytes that are read of a session without a terminal. */
+/** The number of bytes that are read for a session without a terminal. */
 const TAIL_BYTES = 16 * 1024;
 /** A line must have a letter: a spinner, a rule or a box has no meaning. */
 const LETTER = /\p{L}/u;
 
 export async function endSummary(session: KeeperSession): Promise<SessionSummaryEvent> {
   const { history } = await session.screen({ type: 'explain' });
-  // The output of an agent is its own protocol, which not every client may read.
+  // The output of an agent is its own protocol, and not every client may read it.
   const isWire = session.isHeadless;
   const lines = isWire ? [] : session.info.size === null ? tailOf(session) : await screenOf(session);
   const { summary, ...event } = summarizeEnd(session.info);
@@ -30,7 +30,7 @@ export async function endSummary(session: KeeperSession): Promise<SessionSummary
   };
 }
 
-/** Returns the summary without the parts that must be read first. */
+/** Returns the summary without the parts that still have to be read. */
 export function summarizeEnd(info: SessionInfo): SessionSummaryEvent {
   const { id, name, state, exitCode, signal, startedAt, endedAt } = info;
   return {

@@ -1,6 +1,6 @@
 /**
- * Describes the fault of a log's folder: a session with a damaged folder is shown with this message, and affects no other
- * session. Keeps the part of LIFE-9 about the message.
+ * Describes the fault of a log's folder: a session with a damaged folder is shown with this message, and affects no other session.
+ * Keeps the part of LIFE-9 about the message.
  */
 import { accessSync, constants } from 'node:fs';
 

@@ -1,11 +1,11 @@
 /**
- * Implements `list`: the matching sessions, a page at a time. A session that does not match costs a look at a few fields, and a
+ * Implements `list`: the matching sessions, a page at a time. A session that does not match costs only a few field reads, and a
  * page is small enough not to delay other requests, however many sessions have ended. Keeps LIST-1.
  */
 import { isListed, type Requests } from '@spool/protocol';
 import type { KeeperSession } from './session.ts';
 
-/** The limits of a page, by bytes and by number; one more session is far below the megabyte that a frame holds. */
+/** The limits of a page, in bytes and in sessions; one more session is far below the megabyte that a frame holds. */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_SESSIONS = 125;
 
@@ -14,7 +14,7 @@ export function listPage(all: Iterable<KeeperSession>, ask: Requests['list']['as
   const { after, limit = Infinity, order = 'oldest' } = ask;
   const matching = [...all].filter((session) => isListed(session, ask));
   if (order === 'newest') matching.reverse();
-  // If the session before this page was removed meanwhile: start again rather than end too soon.
+  // If the session before this page was removed meanwhile, the list starts again instead of ending too soon.
   const from = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1;
   const end = Math.min(matching.length, from + Math.min(limit, PAGE_SESSIONS));
   const parts: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * Merges the status that the screen shows with the status that the side channel of an agent reports. Pure. Keeps CHAN-7: a request
- * of the channel is certain, and can be answered through it; everything else is decided by the screen, because a channel learns of
- * some ends late or never. The evidence lists both.
+ * Merges the status that the screen shows with the status that the side channel of an agent reports. It is pure. Keeps CHAN-7: a
+ * request of the channel is certain, and can be answered through it. The screen decides everything else, because a channel learns
+ * of some ends late or never. The evidence lists both.
  */
 import type { Status } from '@spool/protocol';
 
@@ -10,13 +10,13 @@ const ANSWERED_WHY = 'the question was answered; the screen still shows it';
 
 export interface ReportedStatus {
   readonly status: Status;
-  /** The time at which its last request was resolved; null: none was. */
+  /** The time at which its last request was resolved; null if there was none. */
   readonly answeredAt: number | null;
 }
 
 /**
- * Returns the time, after `now`, at which a dialog on the screen counts again although its request was answered; null if there is
- * no such dialog. A dialog needs a moment to disappear.
+ * Returns the time, after `now`, from which on a dialog on the screen counts again although its request was answered; null if there
+ * is no such dialog. A dialog needs a moment to disappear.
  */
 export function leftOverUntil(screen: Status, { status, answeredAt }: ReportedStatus, now: number): number | null {
   if (status.requests !== undefined || answeredAt === null || screen.state !== 'blocked') return null;

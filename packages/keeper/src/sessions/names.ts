@@ -6,7 +6,7 @@ import type { RunRequest } from '@spool/protocol';
 
 const NAME_CHARACTERS_MAX = 100;
 
-/** Returns the first of `claude`, `claude-2`, `claude-3` that no running session has. The name of a task may be taken, too. */
+/** Returns the first of `claude`, `claude-2`, `claude-3` that no running session has. The name of a task may be taken too. */
 export function freeName(
   { command, name: asked, agent }: Pick<RunRequest, 'command' | 'name' | 'agent'>,
   taken: ReadonlySet<string>,

@@ -31,7 +31,7 @@ interface PromptTurn {
   readonly session: KeeperSession;
   readonly ask: PromptRequest;
   readonly who: string;
-  /** The text in the form in which it is typed. */
+  /** The text in its typed form. */
   readonly text: string;
   /** The idempotency keys of its parts; null without a key. */
   readonly keys: PromptKeys | null;
@@ -68,7 +68,7 @@ async function typePrompt(session: KeeperSession, ask: PromptRequest, who: strin
   const turn: PromptTurn = { session, ask, who, text, keys, start: session.info.offset };
   if (session.info.size === null) return pipePrompt(turn);
   if (keys !== null && session.input.hasTyped(keys.enter)) return repeated(turn);
-  // Text that an earlier keeper pasted for this prompt is not left-over text.
+  // Text that an earlier keeper pasted for this prompt does not count as foreign.
   const isOwn = keys !== null && session.input.hasTyped(keys.text);
   if (ask.clear === true && !isOwn) await clearInput(session, refuseAsked(session), who);
   const { wasLineSeen } = await typeText(turn, isOwn);
@@ -97,7 +97,7 @@ async function typeText(
   return { wasLineSeen: await typeWhenSeen(session, judge, typeNow, { readyMs: ask.readyMs }) };
 }
 
-/** Sends a prompt to a program on pipes, which has no screen: it has accepted a line once it has read it. */
+/** Sends a prompt to a program on pipes, which has no screen: the prompt counts as accepted once the program has read it. */
 async function pipePrompt(turn: PromptTurn): Promise<Prompted> {
   const { session, ask, text, keys, start, who } = turn;
   if (keys !== null && session.input.hasTyped(keys.text)) return repeated(turn);
@@ -122,14 +122,12 @@ function refuseUntilReady(session: KeeperSession): ReturnType<typeof awaitReady>
   return awaitReady(session, refuseFullScreen(session, refuseLeftOvers(session)), refuseDialogs(session));
 }
 
-/**
- * Returns the keys for the parts of a prompt: at most three inputs, and none may match a client's own input with the same key.
- */
+/** Returns the keys for the parts of a prompt: at most three inputs, and none may match a client's own input with the same key. */
 function keysOf(key: string): PromptKeys {
   return { text: `prompt\n${key}`, enter: `enter\n${key}`, again: `again\n${key}` };
 }
 
-/** Returns false if the bytes were typed before. */
+/** Returns false if the bytes had been typed before. */
 async function type(session: KeeperSession, key: string | undefined, bytes: Uint8Array, who: string): Promise<boolean> {
   if (key !== undefined) return session.input.writeOnce(key, bytes, who);
   await session.input.write(bytes, who);
@@ -137,8 +135,9 @@ async function type(session: KeeperSession, key: string | undefined, bytes: Uint
 }
 
 /**
- * Adds the state. An agent whose input line is empty again is about to show that it works: its present screen is stale. Work that
- * was seen must be in the status as well: a client that next waits for `idle` would otherwise get the earlier idle.
+ * Adds the session's state to the outcome. An agent whose input line is empty again is about to show that it works: its present
+ * screen is stale. Work that was seen must also be in the status: a client that next waits for `idle` would otherwise get the
+ * earlier idle.
  */
 async function withState(session: KeeperSession, outcome: PromptOutcome): Promise<PromptOutcome> {
   const isStale = outcome.reaction === 'screen' || outcome.reaction === 'working';

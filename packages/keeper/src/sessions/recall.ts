@@ -29,7 +29,7 @@ export class Recall {
     return this.#left?.size ?? 0;
   }
 
-  /** Resolves when the folder has been listed: after this, `left` is accurate, and `one` finds every session. */
+  /** Resolves when the folder has been listed: after that, `left` is accurate, and `one` finds every session. */
   get listed(): Promise<void> {
     return this.#listed.promise;
   }
@@ -42,11 +42,11 @@ export class Recall {
   async start(): Promise<void> {
     this.#left = new Set(await this.#list());
     this.#listed.resolve();
-    await nextTurn(); // the list of some thousand names took a whole slice
+    await nextTurn(); // listing some thousand names took a whole slice
     this.#slice(this.#left);
   }
 
-  /** Reads this session now; returns false if it does not wait to be read. */
+  /** Reads this session now; returns false if it is not waiting to be read. */
   one(id: string): boolean {
     if (!this.#left?.delete(id)) return false;
     this.#recall(id);

@@ -1,6 +1,6 @@
 /**
- * Writes a session's record to disk. The next keeper can read it at once; it is durable (after a power cut too) some
- * milliseconds later, off-thread. A write that the disk refuses is retried until it succeeds. Keeps LIFE-10.
+ * Writes a session's record to disk. The next keeper can read it at once; it is durable (even after a power cut) some milliseconds
+ * later, off-thread. A write that the disk refuses is retried until it succeeds. Keeps LIFE-10.
  */
 import { dirname } from 'node:path';
 import { forgetLastRecord, LogSync, RECORD_FILE, type SessionRecord, writeRecord } from '@spool/store';
@@ -22,7 +22,7 @@ export class RecordKeeper {
   #refused: SessionRecord | null = null;
   #retry: NodeJS.Timeout | null = null;
   #isSyncing = false;
-  /** Whether the record was written after the last sync began. */
+  /** Whether the record was written after the last sync started. */
   #isUnsynced = false;
   #isDurable = false;
   #isNew = true;
@@ -59,7 +59,7 @@ export class RecordKeeper {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Stops all writes: the session's folder is being removed. */
+  /** Stops all writes, because the session's folder is being removed. */
   close(): void {
     this.#isClosed = true;
     if (this.#retry) clearTimeout(this.#retry);
@@ -78,7 +78,7 @@ export class RecordKeeper {
     const { folder } = this.#options;
     while (this.#isUnsynced && !this.#isClosed) {
       this.#isUnsynced = false;
-      // The record, its entry in the folder, and the folder's own entry.
+      // The record, its entry in the folder, and the folder's own entry are synced.
       this.#sync.addFile(`${folder}/${RECORD_FILE}`);
       this.#sync.addFolder(folder);
       if (this.#isNew) this.#sync.addFolder(dirname(folder));

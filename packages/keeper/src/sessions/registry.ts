@@ -66,7 +66,7 @@ export class Registry {
 
   /** Restores the order of start after sessions were read from the disk. */
   sort(): void {
-    // The times are read once, not with each comparison: with thousands of sessions, this would take most of the time.
+    // The times are read once, not at each comparison, which would take most of the time with thousands of sessions.
     const sorted = Array.from(this.#sessions.values(), (session) => ({ session, at: session.file.startedAt }));
     sorted.sort((a, b) => a.at - b.at);
     this.#sessions.clear();

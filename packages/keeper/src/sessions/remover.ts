@@ -1,7 +1,7 @@
 /**
  * Deletes the folders of removed sessions: renames them at once, which hides them, and deletes the files bit by bit. A folder may
- * hold thousands of files, and no request should wait for them. The next keeper finishes the work of a killed one. If a folder is
- * a link, only the link is removed: the user has created it, and its target is left alone. Keeps LOG-11, LOG-13.
+ * hold thousands of files, and no request should wait for them. The next keeper finishes the work of a killed one. If a folder is a
+ * link, only the link is removed: the user has created it, so its target is left alone. Keeps LOG-11, LOG-13.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { lstat, readdir, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { removeFolder } from '@spool/store';
 
-/** The prefix of removed folders; no session id starts like this. */
+/** The prefix of removed folders, with which no session id starts. */
 const PREFIX = '.removed-';
 
 export class Remover {
@@ -24,7 +24,7 @@ export class Remover {
     this.#warn = warn;
   }
 
-  /** Renames the folder and begins to delete it. Throws if it cannot be renamed. */
+  /** Renames the folder and starts to delete it. Throws if it cannot be renamed. */
   take(folder: string): void {
     const removed = `${this.#sessions}/${PREFIX}${basename(folder)}-${randomBytes(4).toString('hex')}`;
     try {
@@ -39,7 +39,7 @@ export class Remover {
 
   /** Continues the deletions that an earlier keeper had started. */
   async resume(): Promise<void> {
-    const names = await readdir(this.#sessions).catch(() => []); // then there are no folders to delete
+    const names = await readdir(this.#sessions).catch(() => []); // there are no folders to delete
     for (const name of names) if (name.startsWith(PREFIX)) this.#waiting.push(`${this.#sessions}/${name}`);
     await this.#work();
   }

@@ -1,6 +1,6 @@
 /**
  * Adds the values that a caller on another machine cannot know: the home folder, the shell and the environment of the daemon's
- * user. Keeps REM-5: a session that is started remotely gets its user's folder, PATH and shell, and nothing of the caller's
+ * user. Keeps REM-5: a session that is started remotely gets its user's folder, PATH and shell, and nothing from the caller's
  * machine.
  */
 import { accessSync, constants } from 'node:fs';
@@ -10,8 +10,8 @@ import { type RunRequest, type ShellLookup, userShell } from '@spool/protocol';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables that sessions do not get. The daemon's own variables are few and harmless (see `daemonEnvironment` of the
- * client), except those about itself.
+ * The variables that sessions do not get. The daemon's own variables are few and harmless (see `daemonEnvironment` of the client),
+ * except those about itself.
  */
 const NOT_FOR_SESSIONS = /^(SPOOL_|NODE_)/;
 

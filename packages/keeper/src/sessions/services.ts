@@ -17,7 +17,7 @@ export interface SessionServices {
   readonly watch: FdWatch;
   readonly flusher: Flusher;
   readonly endNotes: EndNotes;
-  /** Admits work that waits for the disk. */
+  /** Admits tasks that wait for the disk. */
   readonly diskAccess: Semaphore;
   readonly ticks: OutputTicks;
   readonly openLogs: OpenLogs;
@@ -29,7 +29,7 @@ export interface SessionServices {
   warn(sentence: string): void;
   /** Serves the driver of a session on a socket. Returns a function that closes it. */
   serveDriver(fd: number, session: string, traffic: DriverTraffic): () => void;
-  /** Asks the holder to release the fds: the end is on disk. */
+  /** Asks the holder to release the fds, because the end is on disk. */
   release(id: string): void;
   /** Reports to the holder that offsets below this are used or reserved. */
   note(id: string, endAtLeast: number): void;

@@ -64,8 +64,7 @@ export class SessionFile {
   }
 
   /**
-   * Adopts the size, after `adopt` and before anything reads the log. If the record was deleted, only the terminal knows its
-   * size.
+   * Adopts the size, after `adopt` and before anything reads the log. If the record was deleted, only the terminal has the size.
    */
   adoptSize({ cols, rows }: Size): void {
     const { size } = this.#record;
@@ -74,17 +73,17 @@ export class SessionFile {
     this.change({ size: { ...size, cols, rows } });
   }
 
-  /** Adopts an end that was written by the last keeper, which died before the holder released the fds. */
+  /** Adopts an end that the last keeper wrote before it died, without having released the holder's fds. */
   adoptEnd(): void {
     this.#records.adopt();
     void this.#letGo();
   }
 
-  /** Records that the end of the child was not seen. */
+  /** Records that the end of the child was missed. */
   lose(typed: InputAuthor | null = null): void {
     const at = this.log.timeAt(this.log.end - 1) ?? this.#record.startedAt;
     this.#lifecycle = step(this.#lifecycle, { type: 'lost', at });
-    // A log that cannot be read now may be readable later: its end is then read again.
+    // A log that cannot be read now may be readable later, so its end is then read again.
     if (folderTrouble(`${this.folder}/log`) === null) this.#recordEnd(typed, { noticedAt: Date.now() });
     this.#write();
   }
@@ -126,8 +125,8 @@ export class SessionFile {
   }
 
   /**
-   * The time until its timeout. It is counted by the age of its child if that is known: a clock that was set forward must not end
-   * it.
+   * The time until its timeout. It is counted by the age of its child if that is known, so that a clock that was set forward does
+   * not end it.
    */
   get timeLeftMs(): number | null {
     const { run, startedAt, process = null } = this.#record;
@@ -139,9 +138,7 @@ export class SessionFile {
     return this.#record.run.sizePolicy ?? 'latest';
   }
 
-  /**
-   * Whether its folder was copied from another state folder, whose daemon may still run the process that the record identifies.
-   */
+  /** Whether its folder was copied from another state folder, whose daemon may still run the process in the record. */
   get isCopy(): boolean {
     const { folderInode } = this.#record;
     return !this.isRunning && folderInode !== undefined && inodeOf(this.folder).folderInode !== folderInode;
@@ -153,18 +150,21 @@ export class SessionFile {
     return log;
   }
 
-  /** The end of the log; for an ended session, the log is not opened for this. */
+  /** Returns the end of the log; an ended session's log is not opened for this. */
   get endOffset(): number {
     return this.#record.end?.offset ?? this.log.end;
   }
 
-  /** The start of the log; for an ended session, the log is not opened for this, and an older record takes it from the folder. */
+  /**
+   * Returns the start of the log; an ended session's log is not opened for this, and for an older record it is taken from the
+   * folder.
+   */
   get firstOffset(): number {
     if (this.#log) return this.#log.start;
     return (this.#foundFirstOffset ??= this.#record.end?.firstOffset ?? firstOffsetIn(`${this.folder}/log`));
   }
 
-  /** The time of the last output; for a session that is only on disk, the log is not opened for this. */
+  /** Returns the time of the last output; the log of a session that is only on disk is not opened for this. */
   get lastOutputAt(): number | null {
     if (this.#lastOutputAt !== null) return this.#lastOutputAt;
     if (!this.#log || this.#log.end === 0) return this.#record.end?.at ?? null;
@@ -266,7 +266,7 @@ export class SessionFile {
   async #letGo(): Promise<void> {
     const { log } = this;
     const failure = log.isDirty ? await this.#services.diskAccess.run(() => log.flush()) : undefined;
-    if (failure) this.#services.flusher.note(log); // the flusher retries; the end itself is valid nevertheless
+    if (failure) this.#services.flusher.note(log); // the flusher retries; the end itself is valid anyway
     await this.#records.durable();
     this.#services.release(this.#record.run.id);
   }

@@ -37,7 +37,7 @@ export function infoOf({ file, status, input, viewers, watchers, agent }: Sessio
     watchers,
     sizePolicy: file.sizePolicy,
     viewers: viewers.list,
-    // An ended session's record contains it: a long list reads one file for each session.
+    // The record of an ended session contains it, so a long list reads one file for each session.
     typed: ended ? typed : input.lastTyped,
     endedBy: ended?.endedBy ?? null,
     trouble: file.trouble ?? file.readTrouble,

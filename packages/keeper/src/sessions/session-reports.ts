@@ -17,7 +17,7 @@ export class SessionReports {
   readonly #services: SessionServices;
   /** The present question of a task, as it was reported. */
   #asked: string | null = null;
-  /** The status on the screen, and that of the side channel; null without one. */
+  /** The status on the screen, and that of the side channel; null without a side channel. */
   #screen: Status | null = null;
   #reported: ReportedStatus | null = null;
   #leftOver: NodeJS.Timeout | null = null;
@@ -59,7 +59,7 @@ export class SessionReports {
 
   statusRead(status: Status): void {
     const session = this.#session;
-    if (!session.isRunning) return; // the end is final, and has been reported
+    if (!session.isRunning) return; // the end is final, and has already been reported
     const isFirst = this.isOfAdopted && this.status.current.state === 'starting';
     this.status.current = status;
     if (isFirst) this.#services.notifier.restored(session);
@@ -94,7 +94,7 @@ export class SessionReports {
     else this.#services.emit({ type: 'log-recovered', at, id, from, to });
   }
 
-  /** Makes the status final and notifies the waits. */
+  /** Makes the status final and notifies waiters. */
   ended(lifecycle: Lifecycle, endOffset: number): void {
     if (lifecycle.phase !== 'ended') return;
     const { state, exit, endedAt } = lifecycle;
@@ -130,7 +130,7 @@ export class SessionReports {
   }
 }
 
-/** Compares what clients act on; the channel also reports each tool, which the screen shows as well. */
+/** Only the facts that clients act on are compared; the channel also reports each tool, which the screen shows as well. */
 function isSameState(one: Status, other: Status): boolean {
   const told = ({ state, kind, question, requests }: Status): string =>
     JSON.stringify([state, kind, question, requests]);

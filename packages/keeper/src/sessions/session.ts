@@ -91,7 +91,7 @@ export class KeeperSession {
       ended.file.adoptEnd();
       return ended;
     }
-    // An older holder or record does not identify the process; but its pidfd is here.
+    // An older holder or record does not identify the process, but this process has its pidfd.
     const process = held.process ?? known?.process ?? identify(held.pid, fds.at(-1)!);
     const session = new KeeperSession(services, { ...(known ?? recordOf(held)), process });
     session.file.adopt(Math.max(held.endAtLeast, session.input.journal.answeredTo), known !== null);
@@ -101,7 +101,7 @@ export class KeeperSession {
     if (!session.isHeadless) session.#screen.follow(known !== null, session.input.journal.answeredTo);
     session.#take(held, fds);
     const { agent, startedBy = 'a client' } = held.run;
-    for (const command of agent?.commands ?? []) session.agent?.command(command, startedBy); // not repeated if it is in the log
+    for (const command of agent?.commands ?? []) session.agent?.command(command, startedBy); // not repeated if the log already has it
     if (known === null && agent) keepForResume(session, held, services);
     if (known === null && held.run.echo === false) session.#child?.stopEcho();
     return session;
@@ -298,7 +298,7 @@ export class KeeperSession {
     const { controlGroup } = this.file.record;
     if (controlGroup) removeControlGroup(controlGroup);
     const at = Date.now();
-    const isViewed = this.viewers.all().length > 0; // the viewers leave when the rest is pumped
+    const isViewed = this.viewers.all().length > 0; // the viewers leave when the rest has been stored
     this.#services.screens.exited(this.id, this.log.end, at, exit.code, exit.signal);
     for (const watcher of this.watchers) watcher.pump();
     this.reports.ended(this.lifecycle, this.file.endOffset);
@@ -349,7 +349,7 @@ export class KeeperSession {
     this.#child?.noteEnd();
   }
 
-  /** The viewer that was active last: it waits for the echo of its keys. The others are sent the output in turn. */
+  /** The viewer that was active last, which waits for the echo of its keys. The others get the output in turn. */
   #live(): Watcher | null {
     return this.viewers.all().at(-1)?.watcher ?? null;
   }

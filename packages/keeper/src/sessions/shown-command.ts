@@ -1,4 +1,4 @@
-/** A session's command as lists and events show it. A longer command is truncated: a prompt may be a book. */
+/** A session's command as lists and events show it. The length above which a command is truncated: a prompt may be a book. */
 export const COMMAND_CHARACTERS_MAX = 16 * 1024;
 
 export function shownCommand(command: readonly string[]): readonly string[] {

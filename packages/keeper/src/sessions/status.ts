@@ -1,6 +1,6 @@
 /**
- * Holds the latest status of a session and notifies waiters and subscribers. The status comes from the screen thread;
- * before and after that, from the session's lifecycle. Keeps STATE-5: waiters are notified, and never poll. Keeps STATE-43.
+ * Holds the latest status of a session and notifies waiters and subscribers. The status comes from the screen thread; before and
+ * after that, from the session's lifecycle. Keeps STATE-5: waiters are notified, and never poll. Keeps STATE-43.
  */
 import { type AskScreen, ShownOutput } from '../viewers/shown-output.ts';
 import {
@@ -88,7 +88,7 @@ export class SessionStatus {
   }
 
   /**
-   * Calls back once, at once if the condition is already true. Returns a function that cancels the wait. With a screen, only
+   * Calls back once; at once if the condition is already true. Returns a function that cancels the wait. With a screen, only
    * visible output counts.
    */
   wait(
@@ -174,7 +174,7 @@ export class SessionStatus {
   }
 }
 
-/** Lowers the confidence of `starting`: the longer a child shows nothing, the less certain it is that it only starts. */
+/** Lowers the confidence of `starting`: the longer a child shows nothing, the less certain it is that it is only starting. */
 function aged(status: Status, now: number): Status {
   if (status.state !== 'starting') return status;
   const part = Math.min(1, Math.max(0, (now - status.since) / STARTING_MS));

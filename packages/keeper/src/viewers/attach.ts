@@ -10,7 +10,7 @@ import type { KeeperSession } from '../sessions/session.ts';
 import { type AttachedViewer, isSameSize } from './viewers.ts';
 import { type Snapshot, Watcher } from './watcher.ts';
 
-/** A session without a terminal has no snapshot: the viewer gets this many bytes of its last output instead. */
+/** A session without a terminal has no snapshot, so the viewer gets this many bytes of its last output. */
 const PIPES_TAIL_BYTES = 64 * 1024;
 
 type AttachRequest = Requests['attach']['ask'];

@@ -1,5 +1,5 @@
 /**
- * Refuses viewers by which sessions would show each other. A viewer that runs in the terminal of session A and shows session B
+ * Refuses viewers through which sessions would show each other. A viewer that runs in the terminal of session A and shows session B
  * copies output from B to A. In a circle this output is copied endlessly: two sessions that were attached to each other wrote 300
  * KB a second until they were stopped. Keeps ATT-13.
  */

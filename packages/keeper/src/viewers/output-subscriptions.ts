@@ -17,7 +17,7 @@ export const ALL_AGENTS = '*';
 export class OutputSubscriptions {
   readonly #all = new Set<NameSubscription>();
 
-  /** Adds a subscription. Returns the function that ends it. */
+  /** Adds a subscription. Returns a function that ends it. */
   add(
     connection: ClientConnection,
     channel: number,
@@ -37,7 +37,7 @@ export class OutputSubscriptions {
     for (const subscription of this.#all) if (subscription.isMeant(session.name)) subscription.follow(session, 0);
   }
 
-  /** Handles a session that has changed its name. */
+  /** Handles a session whose name has changed. */
   renamed(session: KeeperSession): void {
     for (const subscription of this.#all) subscription.renamed(session);
   }
@@ -48,7 +48,7 @@ class NameSubscription {
   readonly #channel: number;
   readonly #ask: SubscribeRequest;
   readonly #watchers = new Map<string, { readonly watcher: Watcher; readonly output: TextOutput }>();
-  /** The offset up to which output was sent, of sessions that have lost the name. */
+  /** The offsets up to which the output of sessions was sent that have lost the name. */
   readonly #toldTo = new Map<string, number>();
 
   constructor(connection: ClientConnection, channel: number, ask: SubscribeRequest) {
@@ -91,7 +91,9 @@ class NameSubscription {
   }
 }
 
-/** Returns a watcher that sends text. Only the socket limits its rate: text that it does not accept stays in the log. */
+/**
+ * Returns a watcher that sends text. Its rate is limited only by the socket: text that the socket does not accept stays in the log.
+ */
 export function textWatcher({
   session,
   ...options

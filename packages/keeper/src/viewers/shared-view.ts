@@ -1,6 +1,6 @@
 /**
  * The state that the viewers of a session share: one size, one focus, one set of colours. The size policy decides which viewer's
- * size counts. Keeps SIZE-2 and SIZE-3 (`resize`), the second half of SIZE-4 (a viewer that regains its size), and SIZE-7
+ * size counts. Keeps SIZE-2 and SIZE-3 (`resize`), a part of SIZE-4 (its second half: a viewer that regains its size), and SIZE-7
  * (`touch`).
  */
 import { type Requests, type Size, SpoolError } from '@spool/protocol';
@@ -17,7 +17,10 @@ type ViewRequest = Omit<Requests['view']['ask'], 'channel'>;
 const FOCUS_IN = Buffer.from('\x1b[I');
 const FOCUS_OUT = Buffer.from('\x1b[O');
 
-/** If two people type in turn, the session keeps the size of the first until that one has typed nothing for this long. */
+/**
+ * The time after which typing passes to another viewer: if two people type in turn, the session keeps the first one's size until
+ * that one has typed nothing for this long.
+ */
 export const TYPING_PAUSE_MS = 3000;
 
 export interface SharedViewOptions {
@@ -54,7 +57,7 @@ export class SharedView {
     if (!this.viewers.remove(watcher)) return false;
     this.tellViewers();
     this.#focusChanged();
-    // The remaining viewers get their own size back; when no viewer is left, the size stays as it is.
+    // The remaining viewers get their own size back; without viewers, the size does not change.
     this.applySize();
     return true;
   }
@@ -108,7 +111,7 @@ export class SharedView {
     services.screens.resized(id, log.end, size);
     const untold = by?.followsSize ? undefined : by;
     for (const watcher of watchers) if (watcher !== untold) watcher.resized(log.end, cols, rows);
-    // On a terminal that had another size, lines are at other places than in the session.
+    // A terminal of another size has lines at other places than the session.
     for (const { watcher, size: own } of this.viewers.all())
       if (watcher !== by && isSameSize(own, size)) void watcher.snapshot();
     services.emit({ type: 'session-resized', at, id, cols, rows });

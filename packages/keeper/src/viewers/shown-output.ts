@@ -1,6 +1,6 @@
 /**
- * Detects when a session shows something new, for `wait --until output`. Keeps STATE-5: output without a visible effect (a title,
- * a cursor that moves, a program that paints the same again) does not end a wait.
+ * Detects when a session shows something new, for `wait --until output`. Keeps STATE-5: output without a visible effect (a title, a
+ * cursor that moves, a program that repaints the same content) does not end a wait.
  *
  * The screen thread is asked only while a client waits: for the picture at the beginning of the wait, and for the present one
  * when the log has grown.
@@ -59,7 +59,7 @@ export class ShownOutput {
     this.#isLooking = false;
   }
 
-  /** Returns `shown`, or the offset up to which there was no visible change. */
+  /** Returns `shown`, or the offset up to which nothing visible has changed. */
   async #shownAfter(seen: number): Promise<'shown' | number> {
     try {
       const before = await this.#before;
@@ -68,7 +68,7 @@ export class ShownOutput {
       const hasScrolled = before.scrolled !== null && before.scrolled !== now.scrolled;
       return now.text !== before.text || hasScrolled ? 'shown' : now.offset;
     } catch {
-      return 'shown'; // the screen is unknown: too early is better than never
+      return 'shown'; // the screen is unknown, and ending the wait too early is better than never
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * Sends the output that a watcher reads as text, in `WORKER_OUTPUT` events. The first text after a pause is sent at once; later
- * text is collected for a moment, so that a busy session causes ten messages a second and not a thousand. Keeps OUT-1 and OUT-4.
+ * text is collected for a moment, so that a busy session causes ten messages a second instead of a thousand. Keeps OUT-1 and OUT-4.
  * Keeps OUT-5: the daemon's side of `SUBSCRIBE_WORKER_OUTPUT` (decision 188).
  */
 import { FrameType, type Requests, type WatchEvent, type WorkerOutputEvent } from '@spool/protocol';
@@ -21,7 +21,7 @@ export interface TextOutputOptions {
 }
 
 export class TextOutput implements WatcherOutput {
-  /** The bytes that are read at once: small pieces, so that other requests are served in between. */
+  /** The maximum of bytes per read, so that other requests are served in between. */
   readonly bytesMax = 16 * 1024;
   readonly #options: TextOutputOptions;
   readonly #text: TextStreams;
@@ -56,7 +56,7 @@ export class TextOutput implements WatcherOutput {
     }
   }
 
-  /** Sends the text that is held. */
+  /** Sends the text that is held back. */
   flush(): void {
     this.#send(this.#text.end());
   }

@@ -1,4 +1,4 @@
-/** The viewers attached to a session: which size counts, which viewers have the focus, which may type. Keeps SIZE-1. */
+/** The viewers attached to a session: they determine its size, its focus, and who may type. Keeps SIZE-1. */
 import type { Size, SizePolicy, Viewer } from '@spool/protocol';
 import type { Watcher } from './watcher.ts';
 

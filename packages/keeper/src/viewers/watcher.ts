@@ -1,10 +1,10 @@
 /**
  * One client's subscription to a session's output. A watcher has a cursor, not a queue: output that it has not read yet stays in
- * the log. It is sent as much as it has granted (credit) and as its connection accepts, so a slow watcher delays only itself.
+ * the log. It is sent only as much as it has granted (credit) and as its connection accepts, so a slow watcher delays only itself.
  *
  * A viewer (attached) starts with a snapshot, and gets another whenever it has fallen far behind. A watcher that needs every byte
- * continues to read from the log, however late. Keeps ATT-2, SLOW-1, SLOW-2, SLOW-3 and SLOW-5. Keeps ATT-3: the end is the last
- * event of a watcher, and comes after the last byte.
+ * continues to read from the log, however late it is. Keeps ATT-2, SLOW-1, SLOW-2, SLOW-3 and SLOW-5. Keeps ATT-3: the end is the
+ * last event of a watcher, and comes after the last byte.
  */
 import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type Size, type WatchEvent } from '@spool/protocol';
 import type { Log, LogRead } from '@spool/store';
@@ -13,7 +13,7 @@ import { historySlices } from '../logs/time-slices.ts';
 import type { KeeperSession } from '../sessions/session.ts';
 import { isSameSize } from './viewers.ts';
 
-/** A viewer further behind than this gets a new snapshot: no user can read that fast. */
+/** The distance from the present above which a viewer gets a new snapshot, because no user can read that fast. */
 const BEHIND_BYTES_MAX = 1024 * 1024;
 
 /** A late viewer (`lateMs`) gets a new snapshot too, unless the backlog is hardly larger than a snapshot. */
@@ -33,9 +33,9 @@ export interface WatcherOptions {
   readonly creditBytes: number;
   /** Takes a snapshot of the present screen, with this many lines above it (viewers only). */
   readonly takeSnapshot?: (historyLines: number) => Promise<Snapshot>;
-  /** The delay after which a snapshot replaces a viewer's backlog (default: only when a megabyte behind). */
+  /** The delay after which a snapshot replaces a viewer's backlog (default: none, only a backlog of a megabyte). */
   readonly lateMs?: number | undefined;
-  /** Whether every size is reported to this watcher, also with each snapshot and when it changed the size itself. */
+  /** Whether every size is reported to this watcher, with each snapshot and even when it changed the size itself. */
   readonly followsSize?: boolean;
   /** The id of a viewer's input stream. */
   readonly inputStream?: string;
@@ -59,7 +59,7 @@ export interface WatcherOutput {
 /** The second log of an agent. */
 interface WatchedEvents {
   readonly log: Log;
-  /** Whether the session has ended, and no event is appended any more. */
+  /** Whether the session has ended, and no event will be appended any more. */
   readonly isDone: boolean;
 }
 
@@ -69,19 +69,19 @@ export class Watcher {
   readonly session: KeeperSession;
   readonly #options: WatcherOptions;
   readonly #syncedAt: number;
-  /** Resizes beyond the cursor, sent when the cursor gets there. */
+  /** The resizes beyond the cursor, sent when the cursor gets there. */
   #resizes: { readonly offset: number; readonly cols: number; readonly rows: number }[] = [];
   #cursor: number;
   #credit: number;
   #isSynced = false;
   #isTakingSnapshot = false;
-  /** The number of history lines for a snapshot that is due once the client reads again; null: none is due. */
+  /** The number of history lines for a snapshot that is due once the client reads again; null if none is due. */
   #wantedHistory: number | null = null;
-  /** The end of the log at a moment at which not all of it could be sent: output before this offset is older than that moment. */
+  /** The end of the log at a time when not all of it could be sent: output before this offset is older than that time. */
   #waitsFor: { readonly offset: number; readonly at: number } | null = null;
   /** The latest event of each kind, sent once the client reads again. */
   readonly #unsent = new Map<string, WatchEvent>();
-  /** Up to this offset, bytes are sent instead of a snapshot, because no snapshot could be taken. */
+  /** The offset up to which bytes are sent because no snapshot could be taken. */
   #bytesTo = 0;
   #isClosed = false;
 
@@ -97,7 +97,7 @@ export class Watcher {
     session.watchers.add(this);
   }
 
-  /** Whether it belongs to a client, and not to the driver of the session. */
+  /** Whether it belongs to a client rather than the driver of the session. */
   get isClient(): boolean {
     return this.connection.driverOf === null;
   }
@@ -195,8 +195,8 @@ export class Watcher {
   }
 
   /**
-   * The socket of a viewer that sees the present, and how many bytes of what comes next it may be sent at once; null if something else
-   * comes first: a snapshot, an event, what it has not read.
+   * The socket of a viewer that sees the present, and how many bytes of the next output it may be sent at once; null if something
+   * else comes first: a snapshot, an event, or unread output.
    */
   get relay(): { readonly fd: number; readonly bytesMax: number } | null {
     const { connection } = this;
@@ -213,7 +213,7 @@ export class Watcher {
     return this.connection.beginRelay(frame, this.channel, this.#cursor, bytesMax);
   }
 
-  /** `frame` was sent, up to `sentBytes`; it ends with so many bytes of the log. */
+  /** Notes that `frame` was sent, up to `sentBytes`; it ends with this many bytes of the log. */
   endRelay(frame: Uint8Array, sentBytes: number, logBytes: number): void {
     this.#cursor += logBytes;
     this.connection.endRelay(frame, sentBytes);
@@ -284,7 +284,7 @@ export class Watcher {
     return behind > BEHIND_BYTES_MAX || (behind > LATE_BYTES_MIN && this.#isLate);
   }
 
-  /** Whether the next bytes are older than the viewer wants to show. */
+  /** Returns whether the next bytes are older than the viewer wants to show. */
   get #isLate(): boolean {
     const { lateMs = Infinity } = this.#options;
     if (this.#waitsFor === null || this.#cursor >= this.#waitsFor.offset) return false;

@@ -34,7 +34,7 @@ export const sendTool = tool({
     if (text === '' && !enter) throw new CallError('nothing to type: give text, or enter: true');
     const { id, name, offset } = await client.get(session);
     if (text !== '') await client.write(id, text);
-    // A separate write: a program that treats the text as a paste would treat Enter as part of it.
+    // Enter is a separate write: a program that treats the text as a paste would treat Enter as part of it.
     if (enter) await client.write(id, ENTER);
     return typed(id, name, offset);
   },

@@ -61,7 +61,9 @@ export async function asksOf({ client }: Call, { session }: WaitEnd): Promise<st
   return session.status.state === 'blocked' ? await dialogText(client, session) : '';
 }
 
-/** Returns `k3f9x0a1b2: match "listening on 3000" at offset 512; running, working`, and the session's question. */
+/**
+ * Returns the result in words: `k3f9x0a1b2: match "listening on 3000" at offset 512; running, working`, and the session's question.
+ */
 export function endText({ reason, offset, session, match }: WaitEnd, asks: string, waitedFor = 1): string {
   if (reason === 'timeout') {
     if (waitedFor > 1) return `timeout: none of the ${waitedFor} sessions met a condition`;

@@ -32,7 +32,7 @@ export function blocksOf(lines: readonly string[], depth = 0): Block[] {
   return new BlockReader(lines, depth).read();
 }
 
-/** A place between two lines from which reading can start again: no later line changes the blocks before it. */
+/** A place between two lines where reading can start again: no later line changes the blocks before it. */
 export interface ReadingPlace {
   readonly line: number;
   readonly blocks: number;
@@ -40,7 +40,7 @@ export interface ReadingPlace {
   readonly items: readonly number[];
 }
 
-/** Reads on from a place; `before` are the blocks up to there. Returns all blocks, and the last such place. */
+/** Continues to read from a place; `before` are the blocks up to there. Returns all blocks, and the last such place. */
 export function blocksFrom(
   lines: readonly string[],
   before: readonly Block[],
@@ -105,7 +105,7 @@ class BlockReader {
     this.#open = null;
     this.#at++;
     if (this.#blocks.at(-1)?.type !== 'space') this.#blocks.push({ type: 'space' });
-    // The last line may still grow: it is not blank for certain.
+    // The last line may still grow, so it does not certainly count as blank.
     if (!this.#isIndented && this.#at < this.#lines.length)
       this.#place = { line: this.#at, blocks: this.#blocks.length, items: [...this.#items] };
   }

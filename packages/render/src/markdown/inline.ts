@@ -1,7 +1,6 @@
 /**
- * Converts the inside of a line of Markdown to spans: code, bold, italic, struck out, links. Marks that are not closed are shown
- * as written, so a text that is still arriving is correct at every moment. The time grows linearly with the length for every
- * text.
+ * Converts the inside of a line of Markdown to spans: code, bold, italic, strikethrough, links. Marks that are not closed are shown
+ * as written, so a text that is still arriving is correct at every moment. The time grows linearly with the length for every text.
  */
 import { say, visible, type VisibleText } from '@spool/protocol/visible-text';
 import { joinVisible, type Line, type SpanStyle, PLAIN, type Span } from '../lines.ts';
@@ -42,7 +41,7 @@ class InlineReader {
   readonly #base: SpanStyle;
   readonly #spans: { text: VisibleText; look: SpanStyle }[] = [];
   readonly #openers: Opener[] = [];
-  /** Lengths of runs of backticks that do not occur again. */
+  /** The lengths of runs of backticks that do not occur again. */
   readonly #unclosed = new Set<number>();
   #at = 0;
 
@@ -151,7 +150,7 @@ class InlineReader {
     return true;
   }
 
-  /** Reads `[label](address)` or `![image](address)`. The address is always shown: a label may be false. */
+  /** Reads `[label](address)` or `![image](address)`. The address is always shown, because a label may be false. */
   #link(): boolean {
     const isImage = this.#text[this.#at] === '!';
     const open = this.#at + (isImage ? 1 : 0);

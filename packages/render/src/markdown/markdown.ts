@@ -72,7 +72,7 @@ function itemLines({ marker, lines, indent }: Extract<Block, { type: 'item' }>, 
   });
 }
 
-/** Renders code, which is not wrapped at spaces: it is cut where the line ends, so that a copy has every character. */
+/** Renders code, which is not wrapped at spaces: it is cut at the end of the line, so that a copy has every character. */
 function codeLines({ language, lines, indent }: Extract<Block, { type: 'code' }>, width: number): Line[] {
   const before = [span(repeated(' ', INDENT_CELLS * (indent + 1)))];
   const room = Math.max(INDENT_CELLS, width - INDENT_CELLS * (indent + 1));

@@ -11,7 +11,7 @@ export class StreamedMarkdown {
   #text = '';
   /** The lines that have ended, from the first that is not blank. */
   #lines: string[] = [];
-  /** The characters that are in `#lines`. */
+  /** The number of characters that are in `#lines`. */
   #read = 0;
   #place: ReadingPlace = START;
   #blocks: readonly Block[] = [];
@@ -28,7 +28,7 @@ export class StreamedMarkdown {
     return blocks;
   }
 
-  /** Returns the lines with the one that still grows, without blank ones at the end. */
+  /** Returns the lines including the one that still grows, without blank ones at the end. */
   #wholeLines(): readonly string[] {
     const lines = [...this.#lines, visibleLine(this.#text.slice(this.#read))];
     while (lines.length > 0 && lines.at(-1)!.trim() === '') lines.pop();

@@ -1,4 +1,7 @@
-/** Finds the words that differ between a line and the line that replaces it. Separate from the rows, which every program shows. */
+/**
+ * Finds the words that differ between a line and the line that replaces it. It is separate from the rows, because not every program
+ * shows words.
+ */
 import { diffWordsWithSpace } from 'diff';
 import type { ChangeRow } from './change-rows.ts';
 
@@ -8,7 +11,7 @@ export interface WordRange {
   readonly isChanged: boolean;
 }
 
-/** The length up to which two lines are compared by words. */
+/** The length up to which two lines are compared word by word. */
 const WORDS_CHARACTERS_MAX = 2000;
 /** The share of equal characters below which two lines have nothing in common. */
 const ALIKE_RATIO = 0.3;

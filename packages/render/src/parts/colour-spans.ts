@@ -1,7 +1,6 @@
 /**
  * Reads the output of a program as lines of text with colours, as a terminal would show them: escapes other than colours have no
- * effect, and a line that was written over is in its last state. A colour is one of sixteen names, so that every theme can make
- * it readable.
+ * effect, and an overwritten line is in its last state. A colour is one of sixteen names, so that every theme can make it readable.
  */
 import { visible, type VisibleText } from '@spool/protocol/visible-text';
 
@@ -25,7 +24,7 @@ export interface OutputSpan extends OutputStyle {
 const ESCAPE =
   /\u001b\[([\d;:]*)m|\u001b(?:\[[\d;:?<=>!"'$ ]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[()][\s\S]|[\s\S])?|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g;
 
-/** The length of a line from which on the rest is left out; a copy has all of it. */
+/** The length of a line beyond which the rest is left out; a copy has all of it. */
 const LINE_CHARACTERS_MAX = 20_000;
 
 /** Returns the lines; colours continue from line to line. */
@@ -34,7 +33,7 @@ export function outputLines(text: string): readonly (readonly OutputSpan[])[] {
   while (lines.length > 0 && lines.at(-1)!.trim() === '') lines.pop();
   let style: OutputStyle = {};
   return lines.map((line) => {
-    // A carriage return begins the line again.
+    // A carriage return starts the line again.
     const shown = line.slice(line.lastIndexOf('\r', line.length - 2) + 1);
     const read = spansOf(shown.slice(0, LINE_CHARACTERS_MAX), style);
     style = read.style;

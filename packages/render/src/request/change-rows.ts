@@ -29,8 +29,8 @@ export function changedTextRows(oldText: string, newText: string, place: RowPlac
 }
 
 /**
- * Returns the rows of a proposed change of a file. If the change is described in several ways, all of them are shown, because
- * they may differ; only texts that are exactly among those above are not repeated.
+ * Returns the rows of a proposed change of a file. If the change is described in several ways, all of them are shown, because they
+ * may differ; only exact repetitions of the texts above are left out.
  */
 export function diffRows(diff: Diff, { width, indent }: RowPlace, above: ReadonlySet<string> = new Set()): Line[] {
   const { path, change, movedTo, unified, hunks, oldText, newText } = diff;
@@ -69,7 +69,7 @@ function hunkRows({ oldStart, oldLines, newStart, newLines, lines }: Hunk, place
 
 /** Turns the sign of a line into its mark. A line without a known sign is shown whole, behind a mark for that case. */
 function hunkLineRows(line: string, place: RowPlace): Line[] {
-  // An agent may put several lines into one string: each is a line here too.
+  // An agent may put several lines into one string; here each is a separate line.
   const [first = '', ...more] = line.split('\n');
   const [mark, look] = SIGNS[first.charAt(0)] ?? [UNKNOWN_MARK, PLAIN];
   const text = mark === UNKNOWN_MARK ? first : first.slice(1);

@@ -21,17 +21,17 @@ export const LINE_MARK = say`│ `;
 const CONTINUATION_MARK = say`┊ `;
 const TAB = say`→   `;
 const MARK_LOOK: SpanStyle = { dim: true };
-/** The minimum width of rows. In less room, the terminal cuts them: no caller asks for less than 12 columns. */
+/** The minimum width of rows. In less room, the terminal cuts them; no caller requests fewer than 12 columns. */
 const ROOM_CELLS_MIN = 4;
 
 export interface RowPlace {
   /** The width in cells; with Infinity no row is wrapped. */
   readonly width: number;
-  /** Cells before the mark. */
+  /** The number of cells before the mark. */
   readonly indent: number;
 }
 
-/** Returns the spans of one line of untrusted text: everything is visible, also tabs. */
+/** Returns the spans of one line of untrusted text, in which everything is visible, including tabs. */
 export function exactSpans(line: string, style: SpanStyle = PLAIN): Span[] {
   const look: SpanStyle = { ...style, isExact: true };
   return line

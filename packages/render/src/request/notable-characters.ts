@@ -14,8 +14,8 @@ const ALIKE =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Deseret}\p{Script=Osage}]/u;
 const NOT_ASCII = /[^\u0000-\u007f]/gu;
 /**
- * A character of ASCII. Unicode defines some other characters as forms of these: full-width letters, a Greek question mark that
- * is a semicolon.
+ * Matches a character of ASCII. Unicode defines some other characters as forms of these: full-width letters, a Greek question mark
+ * that is a semicolon.
  */
 const ASCII_SIGN = /^[!-~]$/;
 

@@ -3,12 +3,12 @@ import { type VisibleText, visible } from '@spool/protocol/visible-text';
 
 export const INDENT_CELLS = 2;
 
-/** A key that needs no quotes. It contains none of the signs with which rows begin. */
+/** Matches a key that needs no quotes. Such a key contains none of the signs with which rows begin. */
 const PLAIN_KEY = /^[\w$@./-]{1,60}$/;
-/** A word that a shell does not change. */
+/** Matches a word that a shell does not change. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
-/** Texts that would look like another kind of value, or whose ends would be invisible. */
+/** Matches texts that would look like another kind of value, or whose ends would be invisible. */
 const NEEDS_QUOTES = /^(?:|true|false|null|undefined|[-+.]?\d.*|["[{].*|\s.*|.*\s)$/su;
 
 export function keyText(key: string): VisibleText {

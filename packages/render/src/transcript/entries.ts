@@ -28,7 +28,7 @@ interface Common {
   /** A number that rises with each change. */
   revision: number;
   readonly place: EntryPlace;
-  /** The subagent that did it. */
+  /** The subagent that caused it. */
   readonly agent?: string | undefined;
   /** The tool call that started the subagent. */
   readonly parentTool?: string | undefined;
@@ -65,7 +65,7 @@ export interface PromptEntry {
   /** The text without the marks of its images. */
   readonly words: string;
   readonly images: readonly PromptImage[];
-  /** The client that sent it, if the log says so. */
+  /** The client that sent it, if it is in the log. */
   readonly who: string | undefined;
   /** Whether it was sent into the running turn. */
   readonly isSteering: boolean;

@@ -28,7 +28,7 @@ const QUOTAS_MAX = 20;
 /** The number of prompts whose senders are kept. */
 const SENDERS_MAX = 1000;
 
-/** The reason that a driver gives for a tool which was open at the end of its turn. */
+/** The reason that a driver gives for a tool that was open at the end of its turn. */
 const TURN_ENDED = 'turn-ended';
 
 /** The limit of the line about a decision. */
@@ -67,7 +67,7 @@ type AgentEventOf<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly
 export class Transcript {
   readonly #entries: TranscriptEntry[] = [];
   readonly #messages = new Map<string, MessageEntry>();
-  /** The texts of this turn, also finished ones: they may be withdrawn. */
+  /** The texts of this turn, including finished ones: they may be withdrawn. */
   readonly #said = new Map<string, MessageEntry>();
   readonly #tools = new Map<string, ToolEntry & TranscriptEntry>();
   readonly #asks = new Map<string, AskEntry & TranscriptEntry>();
@@ -155,7 +155,7 @@ export class Transcript {
     return this.#tools.get(id);
   }
 
-  /** Notes what the beginning of the log says about the agent, for a transcript of the log's end. */
+  /** Notes what the beginning of the log contains about the agent, for a transcript of the log's end. */
   noteAgent({ model, mode, commands }: Pick<AgentEventOf<'session.updated'>, 'model' | 'mode' | 'commands'>): void {
     this.model ??= model;
     this.mode ??= mode;
@@ -239,7 +239,7 @@ export class Transcript {
     const { agentName, agentVersion, cwd } = event;
     const name = [agentName, agentVersion].filter((part) => part !== undefined).join(' ');
     const line = [name, this.model, cwd].filter((part) => part !== undefined && part !== '').join(' · ');
-    if (line === '' || line === this.#agentLine) return null; // Claude repeats it with each turn
+    if (line === '' || line === this.#agentLine) return null; // Claude repeats it in each turn
     this.#agentLine = line;
     return this.#add({ kind: 'agent', text: line, ...this.#begun });
   }
@@ -273,7 +273,7 @@ export class Transcript {
     this.#detail = undefined;
     const { outcome, usage, costUsd, durationMs } = event;
     const fault = event.error && { ...event.error, message: unwrapFault(event.error.message) };
-    // Claude reports its error as a message too, and Codex as a fault.
+    // Claude also reports its error as a message, and Codex as a fault.
     const last = this.#entries.at(-1);
     const isSaid = (last?.kind === 'message' || last?.kind === 'note') && last.text.toString() === fault?.message;
     const error = isSaid || outcome === 'interrupted' ? undefined : fault;
@@ -460,7 +460,7 @@ export class Transcript {
 
   #planUpdated({ entries, replace }: AgentEventOf<'plan.updated'>): TranscriptEntry | null {
     const all: readonly PlanEntry[] = replace || !this.#plan ? entries : mergedPlan(this.#plan.entries, entries);
-    // Grok repeats it with each turn.
+    // Grok repeats it in each turn.
     const said = JSON.stringify(all.map(({ text, status }) => [text, status]));
     if (said === this.#planned) return null;
     this.#planned = said;

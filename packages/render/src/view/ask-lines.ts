@@ -41,7 +41,7 @@ export function byWords({ who, isPolicy }: AskOutcome): VisibleText {
   return say` by ${visibleTitle(who, isPolicy ? RULE_CHARACTERS_MAX : WHO_CHARACTERS_MAX)}`;
 }
 
-/** Returns `✓ allowed by kim · Bash npm test`: the tool and its input as they were when the decision was made. */
+/** Returns the outcome, `✓ allowed by kim · Bash npm test`: the tool and its input as they were when the decision was made. */
 function outcomeLines(outcome: AskOutcome, width: number): Line[] {
   const { decision, message, about, changedTo } = outcome;
   const isGood = decision === 'allow' || decision === 'answered';
@@ -68,7 +68,7 @@ const WORDS: Readonly<Record<AskOutcome['decision'], VisibleText>> = {
   declined: say`declined`,
 };
 
-/** Returns `npm test` for `Bash: npm test`. */
+/** Removes the name of the tool: `npm test` for `Bash: npm test`. */
 export function withoutName(title: string, name: string): string {
   const prefix = [`${name}: `, `${name} `].find((each) => name !== '' && title.startsWith(each));
   return prefix === undefined ? title : title.slice(prefix.length);

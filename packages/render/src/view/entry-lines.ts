@@ -1,5 +1,5 @@
 /**
- * Renders one entry of a transcript as lines. Long parts are folded, unless all lines are wanted. `head` is the part that is
+ * Renders one entry of a transcript as lines. Long parts are folded, unless all lines are requested. `head` is the part that is
  * known when the entry begins, `tail` the part that is known at its end. Keeps SHOW-1.
  */
 import type { Tokens } from '@spool/protocol/agent';
@@ -15,7 +15,7 @@ import { askEntryLines, type AskViewOptions, byWords, withoutName } from './ask-
 import { diffLines } from './diff-lines.ts';
 import { folded } from './fold.ts';
 
-/** `width` is in cells, with Infinity no line is wrapped; with `isFull` no part is folded. */
+/** `width` is in cells; with Infinity no line is wrapped; with `isFull` no part is folded. */
 export interface ViewOptions extends AskViewOptions {
   /** Whether pending permissions and questions are hidden, because they are shown elsewhere. */
   readonly hidesAsks?: boolean;
@@ -93,8 +93,8 @@ function thinkingLines({ text, isDone }: MessageEntry, { width, isFull }: ViewOp
 }
 
 /**
- * Returns `● Bash npm test`. A tool that needed a permission is shown as it was when the decision was made, not by the agent's
- * title.
+ * Returns the head of a tool: `● Bash npm test`. A tool that needed a permission is shown as it was when the decision was made, not
+ * by the agent's title.
  */
 export function toolHead(entry: ToolEntry, { width, isFull }: ViewOptions): Line[] {
   const { name, title, status, note, permission } = entry;
@@ -166,7 +166,7 @@ export function toolTail(entry: ToolEntry, { width, isFull }: ViewOptions): Line
   return lines;
 }
 
-/** Names that agents use for the tool that writes their plan. */
+/** The names that agents use for the tool that writes their plan. */
 const PLAN_TOOLS = /^(?:todo_?(?:write|read)|write_todos|update_plan)$/i;
 /** The limit of a list: usual ones have a few kilobytes; a longer text is shown unchanged. */
 const TODOS_CHARACTERS_MAX = 64 * 1024;
@@ -179,7 +179,7 @@ function todosIn(output: string): readonly { text: string; status: string }[] | 
     const isList = list.every((each) => typeof each?.content === 'string' && typeof each.status === 'string');
     return isList ? list.map(({ content, status }) => ({ text: String(content), status: String(status) })) : null;
   } catch {
-    return null; // it was cut
+    return null; // the list was cut
   }
 }
 

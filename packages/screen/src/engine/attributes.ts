@@ -1,7 +1,7 @@
 /** Reads the attributes of a cell, as xterm keeps them: two words of bits, and a third value for underlines and links. */
 import type { EngineAttributes, EngineLine } from './engine.ts';
 
-/** Normalized words: equal attributes have equal fields. */
+/** The words are normalized: equal attributes have equal fields. */
 export interface Attributes {
   /** Colour and flags of `Fg`; without the underline, which is in `underline`. */
   readonly fg: number;
@@ -59,7 +59,7 @@ export function attributesOf(
 ): Attributes {
   const link = extended?._urlId ?? 0;
   const underline = (fg & Fg.underline) === 0 ? 0 : extended === undefined ? 1 : underlineOf(extended) || 1;
-  // Links are underlined too. Without either, an underline colour has no effect.
+  // Links are underlined too; without either, an underline colour has no effect.
   const isUnderlined = underline !== 0 || link !== 0;
   return {
     fg: cleanWord(fg & ~Fg.underline),

@@ -1,7 +1,7 @@
 /**
  * Returns the number of bytes at the end that are an incomplete character.
  *
- * xterm 6 must not be given half a character: it keeps the bytes of an incomplete one, but takes a continuation byte of 0x80 for
+ * xterm 6 must not be given half a character: it keeps the bytes of an incomplete one, but mistakes a continuation byte of 0x80 for
  * "no byte", and so misreads every dash, quote and bullet (E2 80 xx) that is cut before its last byte. The decision is made by
  * length alone, as in xterm, so that invalid bytes are held back too and give the same result.
  */

@@ -144,8 +144,8 @@ export class Engine {
 }
 
 /**
- * Creates an xterm with its defaults, but silent (it would warn of every byte that it does not understand), and with current
- * widths: its own are those of Unicode 6, for which ✅ and 🤖 are as narrow as a letter.
+ * Creates an xterm with its defaults, but silent (it would warn of every unknown byte), and with current widths: its own are those
+ * of Unicode 6, for which ✅ and 🤖 are as narrow as a letter.
  */
 export function plainTerminal(
   { cols, rows }: GridSize,
@@ -158,9 +158,9 @@ export function plainTerminal(
 }
 
 /**
- * Keeps xterm from printing "task queue exceeded allotted deadline" when its memory is freed on a busy machine: `attach` would have that
- * line amid the session's output. Every piece gets all the time it needs, and the next one comes in another turn of the event loop. All
- * queues have one prototype, also those that a reset makes.
+ * Keeps xterm from printing "task queue exceeded allotted deadline" when its memory is freed on a busy machine: `attach` would have
+ * that line amid the session's output. Every piece gets all the time it needs, and the next one comes in another turn of the event
+ * loop. All queues have one prototype, including those that a reset makes.
  */
 function silenceCleanup({ buffers: { normal } }: EngineCore): void {
   Object.assign(Object.getPrototypeOf(normal._memoryCleanupQueue) as object, {

@@ -58,7 +58,7 @@ export class FastReplay {
     this.#cut = NOTHING;
   }
 
-  /** Whether a run may begin: not inside of an escape sequence or a character, and only if the whole screen scrolls. */
+  /** Returns whether a run may begin: not inside an escape sequence or a character, and only if the whole screen scrolls. */
   get #mayBegin(): boolean {
     const { core } = this.#model.engine;
     const { scrollTop, scrollBottom } = core.buffers.active;
@@ -73,7 +73,7 @@ export class FastReplay {
     if (this.#size >= this.#trimAt) this.#trim();
   }
 
-  /** Drops all but the last lines; the colours of the others are applied. */
+  /** Drops all but the last lines, and applies the colours of the others. */
   #trim(): void {
     const all = Buffer.concat(this.#pieces);
     let cut = all.length;

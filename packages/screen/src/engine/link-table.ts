@@ -1,10 +1,10 @@
 /**
  * Keeps the hyperlinks of a model in our own table, in place of xterm's.
  *
- * xterm ties a link to the line where it was opened, and drops it when that line is cleared, although other cells still show it.
- * And it never drops a link whose lines are only painted over. Every Ink program with links does that for days: each repaint
- * leaves one more link and one more listener to every scroll. Here a link lives as long as a cell shows it: when there are many,
- * the cells are scanned.
+ * xterm ties a link to the line where it was opened, and drops it when that line is cleared, even if other cells still show it. It
+ * never drops a link whose lines are only painted over. A program written with Ink that shows links does this for days: each
+ * repaint leaves one more link, and one more listener for every scroll. Here a link lives as long as a cell shows it: when there
+ * are many links, the cells are scanned.
  */
 import type { EngineBuffer, EngineCore, EngineLink } from './engine.ts';
 
@@ -13,7 +13,7 @@ import type { EngineBuffer, EngineCore, EngineLink } from './engine.ts';
  * millisecond.
  */
 export const LINKS_MAX = 1024;
-/** The limit of an address: the text of a longer one is not a link. The limits of browsers are not far above. */
+/** The limit of an address; the text of a longer one is not a link. The limits of browsers are not far above. */
 const LINK_CHARACTERS_MAX = 8192;
 
 export class LinkTable {
@@ -54,8 +54,8 @@ export class LinkTable {
   }
 
   /**
-   * Registers a link. Links with the same id and address are one link; without an id, those with the same address are: a model
-   * need not distinguish them.
+   * Registers a link. Links with the same id and address are one link; without an id, those with the same address are one, because
+   * a model need not distinguish them.
    */
   #register(data: EngineLink['data']): number {
     if (data.uri.length + (data.id?.length ?? 0) > LINK_CHARACTERS_MAX) return 0;

@@ -25,7 +25,7 @@ export function plainText(line: EngineLine, cols: number): string {
   for (let cell = 0; cell < length; cell++) {
     const content = data[cell * WORDS_PER_CELL]!;
     const point = content & CODE_POINT || 0x20;
-    // Wide, combined, or beyond the first plane: use the engine.
+    // Wide, combined, or beyond the first plane: read by the engine.
     if (content >> WIDTH_SHIFT !== 1 || (content & IS_COMBINED) !== 0 || point > 0xffff)
       return line.translateToString(true, 0, cols);
     seen |= point;

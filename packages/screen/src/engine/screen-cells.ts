@@ -2,8 +2,8 @@
  * Reads a part of the screen, cell by cell, for painting elsewhere: on a terminal of another size, or in a pane. Helps to keep
  * SIZE-6.
  *
- * The result is safe to print: no control characters, no characters that reorder text, no mark without a letter; characters cut
- * in half at the edge of the part become blanks. Printed from left to right, each cell stays in its place.
+ * The result is safe to print: no control characters, no characters that reorder text, no mark without a letter. Characters that
+ * are cut in half at the edge of the part become blanks. If it is printed from left to right, each cell stays in its place.
  */
 import { isUnfit } from '@spool/vt';
 import { type Attributes, attributesAt, PLAIN } from './attributes.ts';
@@ -23,10 +23,10 @@ export interface ScreenCell {
 
 export const BLANK_CELL: ScreenCell = Object.freeze({ text: ' ', width: 1, look: PLAIN, link: '' });
 
-/** The limit of one cell: a letter with more marks is cut; real scripts have three or four. */
+/** The limit of one cell: a letter with more marks is cut; real scripts need three or four. */
 const TEXT_UNITS_MAX = 32;
 
-/** Returns the cells of one row, `to` excluded. Cells beyond the screen are left out. */
+/** Returns the cells of one row, up to but not including `to`. Cells beyond the screen are left out. */
 export function screenCells({ engine: { core } }: ScreenModel, row: number, from: number, to: number): ScreenCell[] {
   const { active } = core.buffers;
   const line = row >= 0 && row < core.rows ? active.lines.get(active.ybase + row) : undefined;

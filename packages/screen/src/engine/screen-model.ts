@@ -17,7 +17,7 @@ import { type ScreenLine, screenLine } from '../snapshot/screen-line.ts';
 export interface ScreenModelOptions {
   /** The number of lines kept above the screen. A line of 80 cells takes 1 KB. */
   readonly scrollback?: number;
-  /** The modes before the first byte; for a model that continues from a keyframe. */
+  /** The modes before the first byte, for a model that continues from a keyframe. */
   readonly modes?: ModeState;
 }
 
@@ -33,13 +33,13 @@ const COLS_MIN = 2;
 export const COLS_MAX = 1000;
 export const ROWS_MAX = 1000;
 /**
- * The maximum of bytes that xterm gets at once. Its buffer begins with this size; a larger piece would enlarge it for good, to four
- * bytes for each byte of the piece.
+ * The maximum of bytes that xterm gets at once. Its buffer starts with this size; a larger piece would enlarge the buffer
+ * permanently, to four bytes for each byte of the piece.
  */
 const PIECE_BYTES = 4096;
 
 export class ScreenModel {
-  /** The engine, for the other files of this folder: the snapshot reads its cells. */
+  /** Returns the engine, for the other files of this folder: the snapshot reads its cells. */
   readonly engine: Engine;
   readonly scrollback: number;
   readonly #modes: ModeTracker;
@@ -49,7 +49,7 @@ export class ScreenModel {
   /** The number of lines that were dropped above the screen. */
   #trimmed = 0;
   #counted: EngineBuffer | undefined;
-  /** The parts of the current chunk that the engine must not see: it would keep up to 10 MB of one string. */
+  /** The parts of the current chunk that the engine must not get: it would keep up to 10 MB of one string. */
   #overlong: { readonly source: Uint8Array; readonly from: number; readonly to: number }[] = [];
 
   constructor(size: GridSize, options: ScreenModelOptions = {}) {
@@ -146,19 +146,19 @@ export class ScreenModel {
     return active === alt;
   }
 
-  /** The number of lines above the screen; `lines` addresses them by negative numbers. */
+  /** Returns the number of lines above the screen; `lines` addresses them by negative numbers. */
   get historyLength(): number {
     return this.#buffer.ybase;
   }
 
-  /** The same number for the normal screen, also while the alternate one is shown. */
+  /** Returns the same number for the normal screen, even while the alternate one is shown. */
   get scrolledLines(): number {
     return this.engine.core.buffers.normal.ybase;
   }
 
   /**
-   * The number of lines that have left the normal screen, including those that are no longer kept. Erasing the history does not
-   * reduce it.
+   * Returns the number of lines that have left the normal screen, including those that are no longer kept. Erasing the history does
+   * not reduce it.
    */
   get scrolledTotal(): number {
     return this.#trimmed + this.scrolledLines;
@@ -206,7 +206,7 @@ export class ScreenModel {
     return text;
   }
 
-  /** Returns the background of a cell as a colour word: some buttons show their selection only by it. */
+  /** Returns the background of a cell as a colour word; some buttons show their selection only by their background. */
   backgroundAt(row: number, col: number): number {
     const { ybase, lines } = this.#buffer;
     const line = lines.get(ybase + row);

@@ -9,8 +9,8 @@ const WIDTHS = {
   version: 'spool',
   wcwidth: cellsOf,
   /**
-   * Returns the properties of a character after another one: if it joins that one, it has the same width. The result has the
-   * format of xterm's own tables.
+   * Returns the properties of a character after another one; a character that joins the other has the same width. The result has
+   * the format of xterm's own tables.
    */
   charProperties(point: number, preceding: number): number {
     const cells = cellsOf(point);

@@ -1,6 +1,6 @@
 /**
- * Finds where a program switches to the alternate screen or back, and where it erases its screen: there the reader must read the
- * screen before the bytes take effect. It also notices whether the cursor was moved to another row.
+ * Finds where a program switches to the alternate screen or back, and where it erases its screen; the reader must read the screen
+ * before these bytes take effect. It also detects whether the cursor was moved to another row.
  */
 import { EscapeScanner, paramOf, paramsOf, type Sequence } from '@spool/vt';
 

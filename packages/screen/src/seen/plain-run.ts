@@ -4,7 +4,7 @@
  * ten times as fast as the model. Keeps PAST-9.
  *
  * The lines at the end are kept as bytes, because later output may change them: the reader writes them to its model when the run
- * ends. They are more than the tallest screen, so that a screen that grows finds its lines.
+ * ends. They are more than the rows of the tallest screen, so that a screen that grows finds its lines.
  */
 import { isUtf8 } from 'node:buffer';
 import { plainLineEnds } from '@spool/vt';
@@ -66,7 +66,7 @@ export function classifyBytes(bytes: Uint8Array, before: number): Kind {
   return 'plain';
 }
 
-/** Returns the colour sequences that are in force after these bytes: those before a reset do not matter. */
+/** Returns the colour sequences that are in effect after these bytes; those before a reset are left out. */
 export function colourSequences(bytes: Uint8Array): string {
   if (!bytes.includes(ESC)) return '';
   const text = latin1(bytes);
@@ -124,7 +124,7 @@ export class PlainRun implements Disposable {
     const isSimple = this.#isSimple;
     if (!isSimple && NOT_ASCII.test(text) && (!isUtf8(body) || C1.test(text))) return null;
     const lines = text.split('\r\n');
-    lines.pop(); // after the last line end
+    lines.pop(); // the position after the last line end
     const found: SeenText[] = [];
     const times = new Times(this.#pieces);
     let from = 0;

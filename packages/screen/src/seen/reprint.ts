@@ -3,7 +3,7 @@
  *
  * Some agents erase the whole history and print their transcript anew when the window changes, or at every step. A monitor erases
  * its table and prints it with other numbers. In both cases the earlier version is dropped. Lines that a user erases with `clear`
- * do not come back, and are kept.
+ * do not come back, so they are kept.
  */
 import { isBlank, type SeenItem } from './seen-item.ts';
 

@@ -4,7 +4,7 @@ import type { SeenItem } from './seen-item.ts';
 export class RowFacts {
   /** The time when the row was reached, or last changed. */
   readonly at: number[] = [];
-  /** The text of the row that was already printed, if any. */
+  /** The text of the row that was already printed; undefined if none was. */
   readonly printed: (string | undefined)[] = [];
   /** Items before the row: full-screen programs that were started there. */
   readonly #before = new Map<number, SeenItem[]>();
@@ -29,7 +29,7 @@ export class RowFacts {
     else this.#before.set(key, [item]);
   }
 
-  /** Takes the items before the row that have not been taken yet, also from rows above it. */
+  /** Takes the items before the row that have not been taken yet, including those of rows above it. */
   take(row: number): readonly SeenItem[] {
     if (this.#before.size === 0) return NOTHING;
     const found: SeenItem[] = [];
@@ -41,7 +41,9 @@ export class RowFacts {
     return found;
   }
 
-  /** Replaces the facts: the rows have been laid out anew; the items before them move by as many rows as the last line did. */
+  /**
+   * Replaces the facts, because the rows have been laid out again; the items before them move by as many rows as the last line did.
+   */
   replace(at: readonly number[], printed: readonly (string | undefined)[], movedBy: number): void {
     this.at.splice(0, Infinity, ...at);
     this.printed.splice(0, Infinity, ...printed);

@@ -3,8 +3,8 @@
  * full-screen program as one picture. Keeps PAST-1 and PAST-2.
  *
  * A model is fed with the bytes and the sizes. Lines are taken when they are so far above the screen that they can no longer
- * change, the rest at the end. So repainted lines, spinners and progress bars appear in their last state, and memory is bounded,
- * whatever the length of the log.
+ * change, and the others at the end. Therefore repainted lines, spinners and progress bars appear in their last state, and memory
+ * is bounded, whatever the length of the log.
  *
  * In live mode, a line is taken as soon as the cursor has left it downwards, unless the program repaints; then its rows are taken
  * when they have not changed for a moment.
@@ -30,11 +30,11 @@ export interface SeenReaderOptions {
   readonly plain?: RunLimits | null;
 }
 
-/** The number of lines above the screen that are not taken yet: a larger terminal shows them again, and they may change. */
+/** The number of lines above the screen that are not taken yet, because a larger terminal shows them again, and they may change. */
 const KEPT_ROWS = 100;
 /** The number of further lines that are taken all at once. */
 const TAKEN_ROWS = 256;
-/** The size of a piece for the model: it cannot scroll out a line that was not taken. */
+/** The size of a piece for the model: so small that it cannot scroll out a line that was not taken. */
 const PIECE_BYTES = 4096;
 const SCROLLBACK_ROWS = KEPT_ROWS + TAKEN_ROWS + PIECE_BYTES;
 const LINE_FEED = 0x0a;
@@ -59,12 +59,12 @@ export class SeenReader implements Disposable {
   #page: SeenItem[] = [];
   /** Blank lines, which are returned with the next item. */
   #blank: SeenItem[] = [];
-  /** Items that were erased then. */
+  /** The items that were erased then. */
   #erased: SeenItem[] = [];
-  /** Lines, in live mode, that the program may be printing again. */
+  /** The lines, in live mode, that the program may be printing again. */
   #again = new Set<string>();
   #recent: string[] = [];
-  /** The row before which all rows have been returned, and can no longer change. */
+  /** The row before which all rows have been returned and can no longer change. */
   #doneTo = 0;
   /** The number of rows that the model has dropped since the facts were last updated. */
   #droppedRows = 0;
@@ -82,7 +82,7 @@ export class SeenReader implements Disposable {
     this.#rows = new SeenRows(this.#model, (count) => (this.#droppedRows += count));
   }
 
-  /** Begins in the middle of a session, with its screen at that moment: lines on it are not returned, unless they change. */
+  /** Starts in the middle of a session, with its screen at that moment: lines on it are not returned unless they change. */
   begin(snapshot: Uint8Array, at: number): void {
     this.#at = at;
     this.#model.write(snapshot);
@@ -190,7 +190,7 @@ export class SeenReader implements Disposable {
     this.#printStill();
   }
 
-  /** Called in live mode when no output has come for SETTLE_MS. Repainted rows then have their last state, for now. */
+  /** Called in live mode when no output has come for SETTLE_MS. Repainted rows then count as finished for now. */
   settle(): void {
     this.#movingFrom = Infinity;
     this.#printStill();
@@ -236,7 +236,7 @@ export class SeenReader implements Disposable {
     const to = Math.max(this.#doneTo, isCovered ? this.#rows.end : this.#rows.above);
     this.#printRows(this.#doneTo, to);
     this.#doneTo = to;
-    // Programs that have left the full screen during this screen.
+    // The programs that have left the full screen during this screen.
     for (const item of this.#facts.take(Infinity)) this.#give(item);
     if (this.#isLive) return;
     const page = this.#page.splice(0);
@@ -353,7 +353,7 @@ export class SeenReader implements Disposable {
     this.#turnPage();
   }
 
-  /** Decides about the items that were erased before, now that the later ones are known. */
+  /** Decides what happens to the items that were erased before, now that the later ones are known. */
   #turnPage(): void {
     if (this.#isLive) {
       this.#again = new Set(this.#recent);
@@ -380,11 +380,11 @@ export class SeenReader implements Disposable {
     // A line that is longer than all kept rows is returned in parts.
     if (start > this.#doneTo) count = start;
     this.#printRows(this.#doneTo, count);
-    // The rows stay in the model until it is full: it then uses their memory again, which is twice as fast as releasing it.
+    // The rows stay in the model until it is full: reusing their memory is twice as fast as releasing it.
     this.#doneTo = count;
   }
 
-  /** Updates the facts: the model has dropped its oldest rows, so that the others have moved up. */
+  /** Updates the facts after the model has dropped its oldest rows, so that the others have moved up. */
   #followDropped(): void {
     const count = this.#droppedRows;
     if (count === 0) return;
@@ -422,7 +422,7 @@ export class SeenReader implements Disposable {
     }
   }
 
-  /** Returns whether the rows were printed; true also for a row that was printed once and has been erased since. */
+  /** Returns whether the rows were printed; also true for a row that was printed once and has been erased since. */
   #isPrinted(from: number, to: number): boolean {
     for (let row = from; row < to; row++) {
       const was = this.#facts.printed[row];
@@ -469,7 +469,7 @@ export class SeenReader implements Disposable {
     }
   }
 
-  /** Applies a change of size, which lays the lines out anew. Their facts are kept by counting lines from the last one. */
+  /** Applies a change of size, which lays the lines out again. Their facts are kept by counting lines from the last one. */
   #relay(change: () => void): void {
     const { at, printed } = this.#facts;
     const old: { at: number; isPrinted: boolean }[] = [];

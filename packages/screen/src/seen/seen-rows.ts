@@ -1,4 +1,4 @@
-/** Reads the rows of the normal screen and above it, and the lines of text that they form: a line may wrap over several rows. */
+/** `onDropped` is called when the oldest rows were dropped, with the number of rows by which the others have moved up. */
 import type { EngineBuffer, EngineCore, EngineLine } from '../engine/engine.ts';
 import { plainText } from '../engine/plain-text.ts';
 import type { ScreenModel } from '../engine/screen-model.ts';
@@ -41,8 +41,8 @@ export class SeenRows {
   }
 
   /**
-   * Whether plain lines that are printed now scroll up one by one: the cursor is at the beginning of an empty last row, and no
-   * mode, margin, tab stop or character set of the program changes what printing does.
+   * Returns whether plain lines that are printed now scroll up one by one: the cursor is at the start of an empty last row, and no
+   * mode, margin, tab stop or character set of the program changes the effect of printing.
    */
   get isPlain(): boolean {
     const { cols, rows, buffers, coreService, optionsService, _charsetService } = this.#core;
@@ -96,7 +96,7 @@ export class SeenRows {
     return found;
   }
 
-  /** The row after the last one with text. */
+  /** Returns the row after the last one with text. */
   get end(): number {
     let end = this.count;
     while (end > 0 && this.text(end - 1).trim() === '') end--;

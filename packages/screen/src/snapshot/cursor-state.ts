@@ -1,8 +1,8 @@
 /**
  * Writes the end of a snapshot: pen, character sets, modes, and the cursor, in the state in which the next byte will find them.
  *
- * A cursor can move past the last column only by printing, and a mark joins only the character that was printed just before it:
- * so the last character may have to be printed again to place the cursor.
+ * A cursor can move past the last column only by printing, and a mark joins only the character that was printed just before it; so
+ * the last character may have to be printed again to place the cursor.
  */
 import { type Attributes, attributesAt, Bg, isErased, isSameLook, penOf, PLAIN } from '../engine/attributes.ts';
 import type { EngineBuffer, EngineCore } from '../engine/engine.ts';
@@ -40,14 +40,14 @@ export function isCursorPaintable(core: EngineCore): boolean {
   const { active } = core.buffers;
   const last = lastPrinted(core, active);
   const { origin } = core.coreService.decPrivateModes;
-  if (origin && (active.y < active.scrollTop || active.y > active.scrollBottom)) return false; // set on the other screen
+  if (origin && (active.y < active.scrollTop || active.y > active.scrollBottom)) return false; // it was set on the other screen
   if (last.isStandIn || active.x - core.cols > LONE_MARKS_MAX) return false;
   return isPenReachable(core, active) && (!isOnlyByRestoring(core, active) || isPrintable(core, last));
 }
 
 /**
- * Returns whether the character can be printed: a restored pen can take other colours for one character, but no other attributes;
- * and the restored set must leave the character unchanged.
+ * Returns whether the character can be printed: a restored pen can use other colours for one character, but no other attributes,
+ * and the restored set must not change the character.
  */
 function isPrintable(core: EngineCore, { text = '', look, isJoinable }: LastPrinted): boolean {
   if (look === undefined || isJoinable) return true;
@@ -92,7 +92,7 @@ function lastPrinted(core: EngineCore, buffer: EngineBuffer): LastPrinted {
     const col = buffer.x - joinWidth;
     const glyph = col < 0 ? undefined : glyphAt(core, line, col, cols);
     const look = attributesAt(line, Math.max(0, col));
-    // It looks like the pen; otherwise a change of size has put another character there.
+    // It has the attributes of the pen; otherwise a change of size has put another character there.
     const isThere = glyph?.width === joinWidth && isSameLook(look, penOf(core._inputHandler._curAttrData));
     if (isThere) return { text: glyph.text, col, width: joinWidth, look, isStandIn: false, isJoinable: true };
   }

@@ -53,7 +53,7 @@ export function setMargins(pen: Pen, core: EngineCore, { scrollTop, scrollBottom
   if (scrollTop !== 0 || scrollBottom !== core.rows - 1) pen.raw(`\x1b[${scrollTop + 1};${scrollBottom + 1}r`);
 }
 
-/** Returns the flags alone; xterm does not save the underline and the link. */
+/** Returns only the flags; xterm does not save the underline and the link. */
 export const savedLook = ({ fg, bg }: EngineAttributes): Attributes => attributesOf(fg, bg, undefined);
 
 /** A link with any address, for a pen that was saved while a link was open: xterm does not remember which one. */
@@ -61,8 +61,8 @@ const ANY_LINK = '\x1b]8;;spool:\x1b\\';
 export const NO_LINK = '\x1b]8;;\x1b\\';
 
 /**
- * Returns whether restoring differs from a terminal that was just reset. The alternate screen is not reset: its saved cursor is
- * kept when the program leaves it.
+ * Returns whether restoring has an effect that differs from that of a terminal that was just reset. The alternate screen is not
+ * reset: its saved cursor is kept when the program leaves it.
  */
 function isSaved(core: EngineCore, buffer: EngineBuffer): boolean {
   if (buffer === core.buffers.alt) return true;
@@ -128,7 +128,7 @@ function paintLines(pen: Pen, core: EngineCore, buffer: EngineBuffer, span: Pain
 }
 
 /**
- * Prepares the very first line: it may be the continuation of one that is gone; such a line is made below another, which is then
+ * Prepares the first line, which may continue a line that no longer exists; such a line is made below another one, which is then
  * deleted.
  */
 function firstCanvas(pen: Pen, core: EngineCore, isWrapped: boolean): LineTarget {

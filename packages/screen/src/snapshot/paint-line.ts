@@ -1,6 +1,6 @@
 /**
- * Paints one line of cells so that every cell is the same afterwards, not only to the eye: whether a blank was erased
- * or written decides how the line is reflowed at the next change of size.
+ * Paints one line of cells so that every cell is the same afterwards, not only visually: whether a blank was erased or written
+ * decides how the line is reflowed at the next change of size.
  */
 import { type Attributes, attributesAt, isErased, isSameLook, PLAIN } from '../engine/attributes.ts';
 import type { EngineCore, EngineLine } from '../engine/engine.ts';
@@ -9,7 +9,7 @@ import type { Pen } from './pen.ts';
 /** The place of a line. */
 export interface LineTarget {
   readonly row: number;
-  /** The first cell that is blank; cells before it were written while the cursor moved there. */
+  /** The first blank cell; the cells before it were written while the cursor moved there. */
   readonly dirtyTo: number;
   /** Whether the pen waits at the end of the line above: the first character wraps into this one. */
   readonly isContinued: boolean;
@@ -44,7 +44,7 @@ export function paintLine(pen: Pen, core: EngineCore, line: EngineLine, canvas: 
 }
 
 /**
- * Moves from the end of a painted line into the next one as a terminal does when text wraps, so that the next line is marked as a
+ * Moves from the end of a painted line into the next one in the way of wrapped text, so that the next line is marked as a
  * continuation. Returns the place, with the cells that this has written.
  */
 export function wrapOnto(
@@ -77,7 +77,7 @@ export function wrapOnto(
       dirtyTo = 1;
     }
   } else {
-    // A blank in the last cell: left by a wide character that did not fit, with the attributes of that character.
+    // The last cell is blank because a wide character did not fit; it has the attributes of that character.
     const look = attributesAt(line, last);
     pen.moveTo(row, last);
     pen.wear(look);
@@ -87,7 +87,7 @@ export function wrapOnto(
       dirtyTo = 2;
     }
   }
-  // A line that scrolls in has the background of the pen: that of the first character, if it is the one that wraps.
+  // A line that scrolls in has the background of the pen; if the first character wraps, that is its background.
   const background = isNatural ? (ending === undefined ? attributesAt(line, last) : firstLook) : pen.look;
   if (isScrolling && background.bg !== 0) dirtyTo = cols;
   return { row: nextRow, dirtyTo, isContinued: isNatural };
@@ -147,11 +147,11 @@ export function filledCells({ _data }: EngineLine, cols: number): number {
 const UNTOUCHED = 1 << 22;
 
 /**
- * Paints blanks that have more than a background. They are left over when half of a wide character is overwritten, in the
- * attributes of the character that overwrote it; so they are made again that way. Returns whether there were any such blanks.
+ * Paints blanks that have more than a background. They remain when half of a wide character is overwritten, with the attributes of
+ * the character that overwrote it, so they are created again in that way. Returns whether there were any such blanks.
  *
- * Making one damages the cell on its left; or, at the start of the line, the one on its right. So they are made from the right to
- * the left, and those at the start from the left.
+ * Painting such a blank damages the cell to its left; at the start of the line, the one to its right. Therefore they are painted
+ * from right to left, and those at the start from left to right.
  */
 function styleBlanks(pen: Pen, core: EngineCore, line: EngineLine, looks: readonly Attributes[], row: number): boolean {
   const isDressed = (col: number): boolean =>
@@ -183,7 +183,7 @@ function hasDressedBlanks(core: EngineCore, line: EngineLine): boolean {
   return false;
 }
 
-/** Returns whether a cell is blank, and not the second half of a painted character. */
+/** Returns whether a cell is blank and not the second half of a painted character. */
 function isBlank(core: EngineCore, line: EngineLine, col: number, cols: number): boolean {
   if (glyphAt(core, line, col, cols) !== undefined) return false;
   return col === 0 || line.getWidth(col) !== 0 || glyphAt(core, line, col - 1, cols)?.width !== 2;

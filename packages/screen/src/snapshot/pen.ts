@@ -33,7 +33,7 @@ export class Pen {
     return this.#row;
   }
 
-  /** The column; NaN after a character on whose width terminals disagree: the next text is then positioned, not just printed. */
+  /** The column; NaN after a character on whose width terminals disagree: the next text is then positioned before it is printed. */
   get col(): number {
     return this.#col;
   }
@@ -49,7 +49,7 @@ export class Pen {
     this.#parts.push(bytes);
   }
 
-  /** Sets the known attributes, after bytes that changed the pen without this class. */
+  /** Sets the known attributes, after bytes that have changed the pen without this class. */
   assume(look: Attributes): void {
     this.#look = look;
   }

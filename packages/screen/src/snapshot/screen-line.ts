@@ -1,4 +1,4 @@
-/** A line in its visible form: runs of text with the same attributes. */
+/** A line as it is visible: runs of text with the same attributes. */
 import {
   type Attributes,
   attributesAt,
@@ -26,7 +26,7 @@ export interface StyledRun {
   readonly attributes: Attributes;
 }
 
-/** The differences from plain text. Colours: 0 to 255 of the palette, or `#rrggbb`. */
+/** The attributes that differ from plain text. Colours: 0 to 255 of the palette, or `#rrggbb`. */
 export interface Style {
   readonly bold?: true;
   readonly dim?: true;
@@ -65,7 +65,7 @@ export function screenLine(core: EngineCore, line: EngineLine): ScreenLine {
 
 /**
  * Returns the last cell with text, or with attributes that are visible without text. Lines of the alternate screen may continue
- * out of sight.
+ * beyond its edge.
  */
 function lastShown(line: EngineLine, cols: number): number {
   let col = Math.min(line.length, cols) - 1;

@@ -23,7 +23,7 @@ export function sgr(from: Attributes, to: Attributes): string {
 }
 
 /**
- * Returns the same for a pen in a state that only DECRC produces: it must not mention underlines, since xterm would then
+ * Returns the sequence for a pen in a state that only DECRC produces: it must not mention underlines, because xterm would then
  * normalize the state. The colours and the other flags are set as usual.
  */
 export const sgrWithoutUnderline = (from: Attributes, to: Attributes): string => {

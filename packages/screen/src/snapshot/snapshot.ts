@@ -2,9 +2,9 @@
  * Writes a model's state as bytes for another terminal of the same size. The terminal then has the same state, so exactly that later
  * bytes have the same effect on it as on the model. Every attach starts with a snapshot. Keeps ATT-1 and ATT-4.
  *
- * Order matters. The first bytes undo the present state of the terminal (never RIS, which would wipe the user's scrollback); then
- * come the screens, the normal one below the alternate one; then margins, pen and sets; then modes, input last, so that no key is
- * answered in the middle of it; then the cursor; then the incomplete sequence or character at the end of the stream.
+ * The order matters. The first bytes undo the present state of the terminal (never RIS, which would wipe the user's scrollback);
+ * then come the screens, the normal one below the alternate one; then margins, pen and sets; then modes, input last, so that no key
+ * is answered in the middle of it; then the cursor; then the incomplete sequence or character at the end of the stream.
  */
 import { ANYTHING_SET, concat, type ModeState, restore, undo } from '@spool/vt';
 import { PLAIN } from '../engine/attributes.ts';

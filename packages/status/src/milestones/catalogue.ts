@@ -13,7 +13,7 @@ import { readTitle, type Title } from './title.ts';
 
 /** An entry in the form of a file. */
 export interface EntryData {
-  /** `vite-ready`. Several entries may share a name: the different messages of a tool. */
+  /** Such as `vite-ready`. Several entries may share a name: the different messages of a tool. */
   readonly name: string;
   /**
    * The pattern. Groups `url`, `percent`, `done` and `total` have a meaning; `key` distinguishes several of a kind; any group may

@@ -5,7 +5,7 @@
  * percent, and a `once` entry is reported once in a run of its tool. A run ends with a line that contains its outcome, or when
  * the tool starts again.
  *
- * Most lines of most logs match no entry: one search for all the texts of the catalogue excludes these.
+ * Most lines of most logs match no entry: a single search for all the texts of the catalogue excludes them.
  */
 import type { Milestone } from '@spool/protocol';
 import type { Catalogue, CatalogueEntry, CatalogueTool } from './catalogue.ts';
@@ -37,7 +37,7 @@ export class MilestoneReader {
     return this.#read(text, end, false);
   }
 
-  /** Reads the unfinished line: it may be a progress bar. */
+  /** Reads the unfinished line, which may be a progress bar. */
   openLine(text: string, end: number): readonly Milestone[] {
     if (text === this.#open) return NONE;
     this.#open = text;
@@ -129,8 +129,8 @@ class ToolRun {
 }
 
 /**
- * Returns whether a bar has grown. A complete bar that is incomplete again is a new one; otherwise smaller numbers come from a
- * bar that is half redrawn.
+ * Returns whether a bar has grown. A complete bar that is incomplete again is a new one; otherwise smaller numbers come from a bar
+ * that is half redrawn.
  */
 function hasGrown(last: number, percent: number): boolean {
   if (last === 100) return percent < 100 && percent >= PROGRESS_STEP;

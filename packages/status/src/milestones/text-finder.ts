@@ -1,9 +1,9 @@
 /**
  * Finds the owners of the texts in a line, in one pass over the line, however many texts there are (Aho and Corasick). Characters
- * beyond ASCII may share a column, so it may report an owner too many, but never one too few.
+ * beyond ASCII may share a column, so it may report an owner too many, but never misses one.
  *
- * One regular expression of all the texts read 1.8 million ordinary lines a second with the built-in catalogue, fewer
- * with each text that users add, and reported no owners; this reads 6.8 million.
+ * A single regular expression of all the texts read 1.8 million ordinary lines a second with the built-in catalogue, fewer with
+ * each text that users add, and reported no owners; this code reads 6.8 million.
  */
 export class TextFinder<Owner> {
   /** The column of each UTF-16 unit in the table; 0 for units that are in no text. */

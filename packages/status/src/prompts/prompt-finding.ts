@@ -13,12 +13,12 @@ import type { SeenInput } from '../reducer.ts';
 const NEEDLE_CHARACTERS = 20;
 /** The sources that count: the agent's own report, or a sign that its rules know. */
 const SAYING: ReadonlySet<string> = new Set(['program', 'screen', 'title']);
-/** Kinds of dialogs that only work can cause; others also appear at a start. */
+/** The kinds of dialogs that only work can cause; others also appear at a start. */
 const OF_WORK: ReadonlySet<string> = new Set(['permission', 'question']);
 /** The length above which a text, like one with several lines, may be shown in another form. */
 const LONG_CHARACTERS = 300;
 const LONG_LINES = 3;
-/** Commands of the agent itself: they do not appear in the conversation, and need no work. */
+/** The commands of the agent itself: they do not appear in the conversation, and need no work. */
 const COMMAND = /^[/!#?]/;
 
 /** A screen, and its meaning. */
@@ -26,7 +26,7 @@ export interface PromptScreen {
   readonly state: StatusState;
   readonly kind: string | null;
   readonly source: StatusSource;
-  /** The question; null if it asks none. */
+  /** The question; null if there is none. */
   readonly asks: string | null;
   readonly input: Pick<SeenInput, 'text' | 'rows'> | null;
   readonly lines: readonly string[];
@@ -36,7 +36,7 @@ export interface PromptScreen {
 /** The facts at the time when Enter was pressed. */
 export interface Submission {
   readonly text: string;
-  /** The content of the input line, without blanks; '' if it was not visible. */
+  /** The content of the input line, without blanks; '' if the line was not visible. */
   readonly held: string;
   readonly mentions: number;
   readonly wasWorking: boolean;
@@ -45,11 +45,11 @@ export interface Submission {
 }
 
 export interface PromptFinding {
-  /** The reaction; null: not accepted, as far as this screen shows. */
+  /** The reaction; null if this screen does not show that the prompt was accepted. */
   readonly reaction: Exclude<Prompted['reaction'], 'exited'>;
-  /** The known facts instead. */
+  /** Uses the known facts instead. */
   readonly reason: string;
-  /** Whether the input line has the same text, with the cursor in a new row: the agent treated Enter as a new line. */
+  /** Returns whether the input line has the same text, with the cursor in a new row: the agent treated Enter as a new line. */
   readonly isNewLine: boolean;
 }
 
@@ -76,7 +76,7 @@ export function findingOf(before: Submission, look: PromptScreen): PromptFinding
   const line = squeezed(input.text);
   if (line !== '') return inLine(before, line, look);
   if (isMentioned) return taken(hasBegun ? 'working' : 'screen');
-  // A starting agent also shows work: that is enough only if the text need not appear, or appeared before.
+  // A starting agent also shows work, which is enough only if the text need not appear, or appeared before.
   if (hasBegun && (before.mentions > 0 || isLong(before.text))) return taken('working');
   if (before.held !== '' && COMMAND.test(before.text)) return taken('screen');
   return open('its input line is empty, but neither the conversation nor a sign of work shows the prompt');

@@ -6,23 +6,23 @@ import type { PromptScreen } from './prompt-finding.ts';
 
 /** The time after which an empty line counts even if other lines still change: an agent may work in a way that no rule knows. */
 const MOVING_MS = 5000;
-/** The same time for a prompt that the rules know, if they do not find its line. */
+/** The time for a prompt whose line the rules know but do not find. */
 const UNSEEN_LINE_MS = 3000;
 
 /** The sources that know whether an agent waits or works; bytes and silence do not reveal its input line. */
 const KNOWING: ReadonlySet<string> = new Set(['program', 'screen', 'title']);
 
-/** The kind of an agent that has lost its server, for example, and would only keep the prompt. */
+/** The kind of an agent that, for example, has lost its server and would only keep the prompt. */
 const TROUBLE = 'trouble';
 
 export type StartingScreen = Pick<PromptScreen, 'input' | 'state' | 'kind' | 'source'> & {
-  /** Whether it is an agent whose rules know the place of its input line. */
+  /** Whether the rules of the agent know the place of its input line. */
   readonly hasInputRules: boolean;
   /** Whether its terminal delivers whole lines, as before a program has requested keys. */
   readonly readsByLine: boolean;
 };
 
-/** Returns the time (in ms) for which the picture must not change until the agent counts as ready; null: it is not ready. */
+/** Returns the time (in ms) for which the picture must not change before the agent counts as ready; null if it is not ready. */
 export function readyAfterMs({
   hasInputRules,
   input,

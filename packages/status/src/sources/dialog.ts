@@ -1,16 +1,16 @@
 /**
  * Identifies the question of a dialog, so that a new dialog is distinguished from the same one drawn again.
  *
- * Dialogs blink, move, count down, and their selection moves; two consecutive dialogs of an agent may differ only in their
- * command. So the line with the question is compared, by its letters alone. Smaller differences count only after input, because
- * then the first dialog may have been answered.
+ * Dialogs blink, move, count down, and their selection moves; two consecutive dialogs of an agent may differ only in their command.
+ * Therefore the line with the question is compared, by its letters alone. Smaller differences count only after input, because then
+ * the first dialog may have been answered.
  */
 import { withoutFrame } from './screen-lines.ts';
 export interface Dialog {
   readonly kind: string | null;
   /** The line with the question; null if none was found. */
   readonly question: string | null;
-  /** Whether it is asked on the cursor's line, where the answer is typed: the same question again is then a new one. */
+  /** Whether it is asked on the cursor's line, where the answer is typed; the same question again is then a new one. */
   readonly isAtCursor: boolean;
   /** The command or file of the question. */
   readonly subject: string | null;
@@ -18,7 +18,7 @@ export interface Dialog {
 
 export interface SinceDialog {
   readonly hasTyped: boolean;
-  /** Whether the screen changed after that, outside of the cursor's line. */
+  /** Whether the screen changed after that, outside the cursor's line. */
   readonly hasChanged: boolean;
 }
 

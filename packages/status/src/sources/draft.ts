@@ -1,12 +1,12 @@
 /**
- * Notices that a draft was sent: it was in the input box, and is gone after Enter.
+ * Detects that a draft was sent: it was in the input box, and disappeared after Enter.
  *
  * Some programs pause after that, with an empty box and no other content, before they show that they work (OpenCode for more than
  * a second). They are not idle then. Enter in an empty box, a new line in the draft and a draft that is cleared by other keys
  * send nothing; and a command of the program itself (`/clear`) causes no work.
  */
 const NEVER = Number.NEGATIVE_INFINITY;
-/** The time after Enter in which a draft must disappear: later it has disappeared for another reason. */
+/** The time after Enter within which a draft must disappear; later, it disappears for another reason. */
 const SENT_WITHIN_MS = 5000;
 
 /** Returns whether typed input ends with the key Enter. In pasted text, a new line is a part of the text. */

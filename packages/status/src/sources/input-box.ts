@@ -1,8 +1,8 @@
 /**
  * Finds the input box of a program: the rows in which a draft is written, with the border above and below.
  *
- * A draft may have many rows, and the cursor may be on any of them. So the box is searched upwards from the cursor. If the cursor
- * is elsewhere (some programs hide it and draw their own), the lowest box in the region counts.
+ * A draft may have many rows, and the cursor may be on any of them. Therefore the box is searched for upwards from the cursor. If
+ * the cursor is elsewhere (some programs hide it and draw their own), the lowest box in the region counts.
  */
 import type { InputRule } from './input-line.ts';
 import { LINE_CHARACTERS_MAX } from './screen-lines.ts';
@@ -27,7 +27,7 @@ export function inputBox(rule: InputRule, { lines, cursor }: BoxRows): InputBox 
   const above = aboveCursor(rule, lines, cursor.row);
   const first = above ?? (rule.region.place === 'cursor' ? null : lowest(rule, lines));
   if (first === null) return null;
-  let last = above === null ? first : Math.min(cursor.row, lines.length - 1); // blank rows of a draft are part of it
+  let last = above === null ? first : Math.min(cursor.row, lines.length - 1); // blank rows of a draft are part of the box
   const end = Math.min(lines.length, first + INPUT_ROWS_MAX);
   while (last + 1 < end && !isEnd(rule, lines[last + 1]!)) last++;
   const hasBorder = rule.until !== null && last + 1 < lines.length && rule.until.test(cut(lines[last + 1]!));

@@ -14,7 +14,7 @@ export interface InputRule {
   readonly region: Region;
   /** The pattern of its first line; the first group is the text. */
   readonly pattern: RegExp;
-  /** The pattern of the line directly above, and that of the first line after it; null: a blank line. */
+  /** The patterns of the line directly above, and of the first line after it; null for a blank line. */
   readonly after: RegExp | null;
   readonly until: RegExp | null;
   /** Patterns of its content when it is empty. */
@@ -23,11 +23,11 @@ export interface InputRule {
   readonly suggested: RegExp | null;
 }
 
-/** A screen, in which typed text and suggestions are distinguished. */
+/** A screen on which typed text and suggestions are distinguished. */
 export interface InputView {
   /** Visible rows, top to bottom, trailing blanks cut. */
   readonly lines: readonly string[];
-  /** The same with blanks instead of dim text. */
+  /** The rows with blanks instead of dim text. */
   readonly solid: readonly string[];
   readonly cursor: { readonly row: number; readonly col: number };
 }
@@ -39,7 +39,7 @@ export interface InputLine {
   readonly box: InputBox;
 }
 
-/** Returns the input line; null: unknown. */
+/** Returns the input line; null if it is unknown. */
 export function agentInput(rules: readonly RuleSet[], agent: string, view: InputView): InputLine | null {
   for (const set of rules) {
     if (set.agent !== agent) continue;

@@ -1,9 +1,9 @@
 /**
  * Detects motion on a screen outside of the input box, where typing is echoed.
  *
- * Programs whose input box is always visible show their work by motion: a spinner, a timer, text. So the box alone does not mean
- * idle. Lines above the box are compared from the box upwards, because a draft that grows moves them. Below the box, a clock or a
- * counter in a status bar ticks at any time: only faster changes are motion.
+ * Programs whose input box is always visible show their work by motion: a spinner, a timer, text. Therefore the box alone does not
+ * mean idle. Lines above the box are compared from the box upwards, because a draft that grows moves them. Below the box, a clock
+ * or a counter in a status bar may change at any time, so only faster changes count as motion.
  */
 import type { InputBox } from './input-box.ts';
 import type { ScreenView } from './screen-lines.ts';
@@ -11,8 +11,8 @@ import type { ScreenView } from './screen-lines.ts';
 /** The interval of a status bar, which changes once per second at most; spinners turn faster. */
 const TICK_MS = 800;
 /**
- * The time in which three changes are motion, so that a timer that counts seconds is detected; one or two may be a notice, a
- * resize or a screen that is half drawn. Soon after a key, which may have started work, two are enough.
+ * The time in which three changes count as motion, so that a timer that counts seconds is detected; one or two may be a notice, a
+ * resize or a half-drawn screen. Soon after a key, which may have started work, two changes are enough.
  */
 const MOVING_MS = 3500;
 const STARTED_MS = 2500;
@@ -93,7 +93,7 @@ function hasChangedBelow(one: MotionFrame, oneBox: InputBox, other: MotionFrame,
   return before.length !== after.length || before.some((line, at) => line !== after[at]);
 }
 
-/** Compares two lines without pictures made of blocks: Claude's mascot walks about while Claude waits for its first prompt. */
+/** Compares two lines without pictures made of blocks: Claude's mascot moves while Claude waits for its first prompt. */
 const isAlike = (one: string, other: string): boolean =>
   one === other || ((BLOCKS.test(one) || BLOCKS.test(other)) && withoutPicture(one) === withoutPicture(other));
 

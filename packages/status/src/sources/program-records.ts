@@ -31,8 +31,7 @@ export class ProgramRecords {
   }
 
   /**
-   * Drops unfinished reports: the shell shows its prompt, so a program that reported work or a question has ended without
-   * reporting that.
+   * Drops unfinished reports: the shell shows its prompt, so a program that reported work or a question has ended without a report.
    */
   dropUnfinished(): void {
     for (const [id, { report }] of [...this.#records])
@@ -40,7 +39,7 @@ export class ProgramRecords {
     this.#decide();
   }
 
-  /** Forgets the reports: the reporting program is gone. */
+  /** Forgets the reports, because the reporting program has ended. */
   forget(): void {
     this.#records.clear();
     this.#claim = null;

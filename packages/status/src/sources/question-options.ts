@@ -94,7 +94,7 @@ export function buttonOptions(
   });
 }
 
-/** Returns the selected buttons. A button has a blank cell on each side; the cell before that is beside it. */
+/** Returns the selected buttons. A button has a blank cell on each side; the cell before that is outside. */
 function selectedButtons(row: DialogRow, labels: readonly string[], backgroundAt: BackgroundAt): readonly number[] {
   let from = 0;
   return labels.flatMap((label, index) => {

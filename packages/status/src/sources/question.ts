@@ -157,7 +157,7 @@ function subjectOf(
 
 function subjectIn(rows: readonly DialogRow[], asked: number, rule: SubjectRule, width: number): string {
   const { pattern, after, until, isAtTop } = rule;
-  // A blank line above shows that it begins there: half of a command would look like another command.
+  // A blank line above shows that the dialog begins there: half of a command would look like another command.
   if (isAtTop && (rows[0]?.row !== 0 || rows[0].text !== '')) return '';
   const isSubject = ({ text }: DialogRow, at: number): boolean =>
     pattern === null
@@ -166,7 +166,7 @@ function subjectIn(rows: readonly DialogRow[], asked: number, rule: SubjectRule,
         pattern.test(text) &&
         (after === null || after.test(filledAbove(rows, at))) &&
         (!isAtTop || filledAbove(rows, at) === '');
-  // A part with a beginning and an end is the first of its kind: below it Claude shows the reason for its question.
+  // A part with a beginning and an end is the first of its kind, because Claude shows the reason for its question below it.
   const isFirst = pattern === null || (after !== null && until !== null);
   const first = isFirst ? rows.findIndex(isSubject) : rows.findLastIndex(isSubject);
   if (first === -1 || isOption(rows[first]!.text)) return '';

@@ -34,7 +34,10 @@ export interface ScreenReading {
   readonly question: Question | null;
   /** The place of the input box; null if none was found. */
   readonly box: InputBox | null;
-  /** The time for which it must last before it counts; the second: without other changes; the third: the same, after work. */
+  /**
+   * The time for which it must last before it counts; the second number is the time without other changes; the third is that time
+   * after work.
+   */
   readonly settleMs: number;
   readonly quietMs: number;
   readonly endedMs: number | null;
@@ -57,8 +60,7 @@ export function readScreen(rules: readonly RuleSet[], view: ScreenView, hint: Re
   const { started } = hint;
   let agent = hint.agent ?? started;
   if (agent === null || agent === SHELL) agent = recognised(rules, look) ?? agent;
-  // An agent that was started from a shell may have ended: then the shell's own rules match the screen, or the general
-  // ones.
+  // An agent that was started from a shell may have ended: then the shell's own rules match the screen, or the general ones.
   for (const asked of new Set([agent, started])) {
     if (asked === null) continue;
     look.inputs = inputsOf(rules, asked);

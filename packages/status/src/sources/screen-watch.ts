@@ -2,9 +2,9 @@
  * Reads the screen repeatedly, and returns reliable readings.
  *
  * A screen may be half drawn, a prompt may appear before all work is done, and some programs show only their prompt while they
- * answer. So a new reading counts only when it has lasted as long as its rule requires; until then the last one is kept. A
+ * answer. Therefore a new reading counts only when it has lasted as long as its rule requires; until then the last one is kept. A
  * blinking dot changes the screen, but not the reading. Only a dialog ends at the first sample that does not show it: it was
- * answered, and a client that waits for that must not wait longer. And idle ends at the first sample that shows a dialog.
+ * answered, and a client that waits for that must not wait longer. Likewise, idle ends at the first sample that shows a dialog.
  *
  * The time for which a prompt must be unchanged depends on earlier content: it is short if a sign of work was visible and is
  * gone, long if a draft was just sent and has had no effect yet (`draft.ts`). Keeps STATE-22, STATE-44 and STATE-45.
@@ -58,13 +58,14 @@ export class ScreenWatch {
   /** Whether a sign of work was visible, and neither a dialog nor a pause since. */
   #hasSeenWork = false;
   /**
-   * Whether the title shows that the work has ended. Unlike a hint on the screen, it is not hidden by an answer that is streamed.
+   * Whether the title shows that the work has ended. Unlike a hint on the screen, the title is not hidden by an answer that is
+   * streamed.
    */
   #hasEnded = false;
   readonly #motion = new Motion();
   /** The text before the cursor when a shell's prompt was read: text that is typed after it is not work. */
   #promptText = '';
-  /** The same text, also during other readings: a long command wraps into the next row. */
+  /** The same text during other readings too: a long command wraps into the next row. */
   #lastPrompt = '';
 
   constructor(rules: readonly RuleSet[], command: readonly string[]) {
@@ -113,7 +114,7 @@ export class ScreenWatch {
     return this.#dialogNumber;
   }
 
-  /** The time of the last sample that showed the dialog that is gone; null while there is one, or if there was none. */
+  /** The time of the last sample that showed the last dialog; null while there is one, or if there was none. */
   get dialogGoneAfter(): number | null {
     const isGone = this.#claim?.evidence.says !== 'blocked' && this.#dialogSeenAt > Number.NEGATIVE_INFINITY;
     return isGone ? this.#dialogSeenAt : null;
@@ -142,7 +143,7 @@ export class ScreenWatch {
     this.#draft.forget();
   }
 
-  /** Reads a sample; returns the agent whose screen it is; undefined if that has not changed. */
+  /** Reads a sample; returns the agent whose screen it is, or undefined if that has not changed. */
   look(view: ScreenView, moment: LogMoment, agent: string | null): string | null | undefined {
     const last = this.#view;
     if (last !== null && isSame(last, view) && !this.#hasButtons) {

@@ -1,8 +1,8 @@
 /**
  * Computes the status from bytes alone, for programs that no rule matches.
  *
- * Output means work. Silence means work too, for a long time: a linker, a test suite whose output is captured, a download print
- * nothing for minutes, and if they were called idle, a user would interrupt them. So the confidence only decreases, down to zero
+ * Output means work. Silence means work too, for a long time: a linker, a test suite whose output is captured, or a download prints
+ * nothing for minutes; if it counted as idle, a user would interrupt it. Therefore the confidence only decreases, down to zero
  * after half an hour. Programs on the alternate screen draw their work; when they draw nothing, they wait for a key.
  */
 import type { StatusState } from '@spool/protocol';

@@ -31,7 +31,7 @@ export class ViewRegions {
   readonly #view: ScreenView;
   readonly #notification: string;
   #filled: readonly FilledLine[] | undefined;
-  /** The rules for the input box, and the box; undefined: not searched for yet. */
+  /** The rules for the input box, and the box; undefined until it has been searched for. */
   #inputs: readonly InputRule[] = [];
   #box: InputBox | null | undefined;
 

@@ -34,7 +34,7 @@ export function AgentAsks({ agent, session, onAnswered }: AsksProps) {
   return (
     <>
       {shown !== null && (
-        // Another request is another element: no button of one becomes a button of the next.
+        // Each request has its own element, so that a button of one never becomes a button of the next.
         <OneRequest
           key={shown.open.digest}
           {...{ agent, shown }}

@@ -21,9 +21,11 @@ interface AgentViewProps {
   readonly session: SessionInfo;
   /** The card that the address leads to, by the number of its event. */
   readonly event?: number | undefined;
-  /** Whether the agent's terminal is shown beside the cards: it takes the prompts, and shows questions that are only on the screen. */
+  /**
+   * Whether the agent's terminal is shown beside the cards: it takes the prompts, and shows questions that are only on the screen.
+   */
   readonly isBesideTerminal?: boolean;
-  /** Whether the panes are for the past: there is no prompt then. */
+  /** Whether the panes show the past, which has no prompt. */
   readonly isPast?: boolean;
   /** Closes the search in the conversation; null if it is closed. */
   readonly onCloseFind?: (() => void) | null;

@@ -1,4 +1,4 @@
-/** Fields for the texts of a request's input. What they contain is shown above them as it would be allowed. */
+/** Fields for the texts of a request's input. Their content is shown above them in the form that would be allowed. */
 import { visibleTitle } from '@spool/protocol';
 import type { EditedTexts } from './edited-request.ts';
 

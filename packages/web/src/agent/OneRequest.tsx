@@ -15,7 +15,7 @@ import { useCells } from './use-cells.ts';
 import { type EndSeen, useEndSeen } from './use-end-seen.ts';
 import type { ShownRequest } from './use-request.ts';
 
-/** The time for which a new request accepts no press: it may have moved under a finger that meant the one before it. */
+/** The time for which a new request accepts no press: the press may have been meant for the request before it. */
 const GUARD_MS = 500;
 interface OneRequestProps {
   readonly agent: AgentHandle;
@@ -41,7 +41,7 @@ export function OneRequest({ agent, shown, title, others, hasKeys, onDecided }: 
     send(behavior === 'allow' ? agent.approve(ref, { option, input }) : agent.deny(ref, { option }));
   };
   const box = useRef<HTMLDivElement>(null);
-  // The width of the box itself: a row that the browser wraps would begin without its mark.
+  // The width of the box itself, because a row that the browser wraps would lose its mark.
   const width = useCells(box);
   const lines = useMemo(() => (asked === null ? [] : requestLines(asked, width)), [event, texts, width]);
   const end = useEndSeen(box, lines.length);
@@ -119,12 +119,10 @@ function RequestBox({ box, lines, end: { below }, width }: RequestBoxProps) {
   );
 }
 
-/** The overlap of two pages: one line stays, so that a reader finds the place. */
+/** The overlap of two pages, so that a reader who scrolls keeps one line in view. */
 const SCROLL_OVERLAP_PX = 24;
 
-/**
- * Disables the buttons at first, and while an answer is on its way. The time counts from the moment when the request is readable.
- */
+/** Disables the buttons at first, and while an answer is on its way. The time starts when the request is readable. */
 function useSending(
   onDecided: (decided: Promise<Decided>) => void,
   isReadable: boolean,

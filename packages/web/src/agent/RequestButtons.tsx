@@ -8,7 +8,7 @@ import { DenyReason } from './DenyReason.tsx';
 import { isNamedAllow, keysOf, type RequestChoice } from './request-choices.ts';
 
 const LABEL_CHARACTERS_MAX = 120;
-/** The minimum time between two presses: a faster second press was meant for the button as it was before. */
+/** The minimum time between two presses: a faster second press was meant for the button's earlier label. */
 const SECOND_PRESS_MS_MIN = 500;
 
 interface RequestButtonsProps {
@@ -21,7 +21,7 @@ interface RequestButtonsProps {
   readonly hasKeys: boolean;
   /** Whether the user has replaced the input. */
   readonly isEdited: boolean;
-  /** Opens the fields for another input; null if there are none, or they are open. */
+  /** Opens the fields for another input; null if there are none, or they are already open. */
   readonly onEdit: (() => void) | null;
   readonly onChosen: (choice: RequestChoice) => void;
   /** Denies it with a reason for the agent. */
@@ -31,7 +31,7 @@ interface RequestButtonsProps {
 export function RequestButtons(props: RequestButtonsProps) {
   const { choices, unseenLines, isDisabled, others, hasKeys, isEdited, onEdit, onChosen, onReason } = props;
   const [pressed, setPressed] = useState<{ readonly choice: string; readonly at: number } | null>(null);
-  // This is the time of the press itself: a busy page may handle both late.
+  // This is the time of the press itself, because a busy page may handle both late.
   const press = (choice: RequestChoice, at: number): void => {
     if (choice.behavior === 'deny' || unseenLines === 0) return onChosen(choice);
     if (pressed?.choice !== idOf(choice)) return setPressed({ choice: idOf(choice), at });
@@ -74,7 +74,9 @@ export function RequestButtons(props: RequestButtonsProps) {
   );
 }
 
-/** Presses a choice by its key. Keys of a field, a dialog, a terminal, with a modifier or held down are not meant. */
+/**
+ * Presses a choice by its key. Ignores keys of a field, a dialog or a terminal, keys with a modifier, and keys that are held down.
+ */
 function useKeys(
   isOn: boolean,
   keys: ReadonlyMap<string, RequestChoice>,

@@ -17,7 +17,7 @@ const TURNS_SHOWN = 30;
 interface PanelProps {
   readonly id: string;
   readonly parts: readonly ConversationPart[];
-  /** Whether older parts of the conversation are not loaded, and not counted. */
+  /** Whether older parts of the conversation are not loaded, and therefore not counted. */
   readonly hasOlder: boolean;
   readonly onClose: () => void;
 }

@@ -22,7 +22,7 @@ export const StyledLines = memo(function StyledLines({ lines, width }: LinesProp
 
 const WEB_ADDRESS = /^https?:\/\/\S+$/;
 
-/** `isCut`: the text may continue in the next line, and half an address leads elsewhere. */
+/** `isCut`: the text may continue in the next line, and half an address would lead elsewhere. */
 function Styled({ part: { text, look }, isCut }: { readonly part: Span; readonly isCut: boolean }) {
   const name = classOf(look);
   if (look.tone === 'link' && !isCut && WEB_ADDRESS.test(text))

@@ -49,7 +49,7 @@ function diffText(diff: Parameters<typeof changeRows>[0]): string {
   return [`--- ${diff.path}`, `+++ ${diff.movedTo ?? diff.path}`, ...rows].join('\n');
 }
 
-/** The fence is longer than every one in the text. */
+/** The fence is longer than any in the text. */
 function fenced(language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

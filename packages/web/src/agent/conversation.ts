@@ -1,7 +1,7 @@
 /**
- * The conversation with an agent, from its end: the last part of the events log is read at once, and older parts when they are
- * wanted. Each part is its own transcript and begins with a turn, so an older part changes nothing below it. The events of
- * the last part continue to arrive, each once. Keeps CARD-5 and CARD-6.
+ * The conversation with an agent, from its end: the last part of the events log is read at once, and older parts on demand. Each
+ * part is a separate transcript and begins with a turn, so an older part changes nothing below it. The events of the last part
+ * continue to arrive, each once. Keeps CARD-5 and CARD-6.
  */
 import type { AgentEventItem, Client } from '@spool/client';
 import { Transcript } from '@spool/render';
@@ -9,9 +9,9 @@ import { Transcript } from '@spool/render';
 /** The bytes of the log that are read at once, for about the last 200 events. */
 const TAIL_BYTES = 160 * 1024;
 const PAGE_BYTES = 256 * 1024;
-/** The bytes after which a part may begin within a turn. */
+/** The size from which on a part may begin in the middle of a turn. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
-/** The bytes and events at the beginning of the log among which the agent introduces itself. */
+/** The range at the beginning of the log in which the agent introduces itself, in bytes and events. */
 const HEAD_BYTES = 16 * 1024;
 const HEAD_EVENTS_MAX = 20;
 
@@ -86,7 +86,7 @@ export class AgentConversation {
     if (waiting !== null) this.#begin(waiting, start);
   }
 
-  /** Reads the part before the first one. Does nothing while one is being read, and if there is none. */
+  /** Reads the part before the first one. Does nothing while another part is being read, and if there is none. */
   async readOlder(): Promise<void> {
     const [{ from: end }] = this.#state.parts as [ConversationPart];
     if (!this.#state.hasOlder || this.#state.isReadingOlder) return;
@@ -116,17 +116,17 @@ export class AgentConversation {
   #begin(items: readonly LogItem[], start: number): void {
     const part = partOf(items, start, true, start === this.#first)!;
     this.#set({ parts: [part], isLoaded: true, hasOlder: part.from > this.#first });
-    if (part.from > this.#first) void this.#introduce(part.transcript).catch(() => {}); // the names are then missing
+    if (part.from > this.#first) void this.#introduce(part.transcript).catch(() => {}); // then the names are missing
   }
 
-  /** Reads what the agent says about itself at the beginning of the log. */
+  /** Reads the agent's introduction at the beginning of the log. */
   async #introduce(transcript: Transcript): Promise<void> {
     const options = { creditBytes: HEAD_BYTES, signal: this.#stopping.signal };
     await using events = this.#client.watchEvents(this.#id, options);
     let left = HEAD_EVENTS_MAX;
     for await (const item of events) {
       if (item.type !== 'event' || left-- === 0) return;
-      // Some agents name their commands later than themselves.
+      // Some agents list their commands later than their name.
       if (item.event.kind !== 'session.started' && item.event.kind !== 'session.updated') continue;
       transcript.noteAgent(item.event);
       this.#onChange();
@@ -152,8 +152,8 @@ export class AgentConversation {
 }
 
 /**
- * Makes a part of the items: from the first turn on, because a tool or a text that began before is not known whole. Without a turn
- * in them, from `start`; null if `mayBeginWithin` is false.
+ * Creates a part from the items. It begins with the first turn, because a tool or a text that began earlier is incomplete. If the
+ * items contain no turn, the part begins at `start`; null if `mayBeginWithin` is false.
  */
 function partOf(
   items: readonly LogItem[],

@@ -1,6 +1,6 @@
 /**
- * A request with an input that the user has edited. The edited input is shown whole before it is allowed, as the agent's own would
- * be, and the answer contains exactly that. Keeps CARD-16.
+ * A request with an input that the user has edited. The edited input is shown whole before it is allowed, like the agent's own, and
+ * the answer contains exactly that input. Keeps CARD-16.
  */
 import type { RequestEvent } from '@spool/client';
 
@@ -9,7 +9,7 @@ type Permission = Extract<RequestEvent, { readonly kind: 'permission.requested' 
 /** The texts of an input, by the names of their members. */
 export type EditedTexts = Readonly<Record<string, string>>;
 
-/** Returns the texts that can be edited; null if there are none, or the agent's protocol takes no other input (REQ-9). */
+/** Returns the texts that can be edited; null if there are none, or the agent's protocol accepts no other input (REQ-9). */
 export function editableTexts(event: RequestEvent): EditedTexts | null {
   if (event.kind !== 'permission.requested' || event.source !== 'claude' || event.isCut === true) return null;
   const { input } = event;
@@ -18,7 +18,10 @@ export function editableTexts(event: RequestEvent): EditedTexts | null {
   return texts.length === 0 ? null : Object.fromEntries(texts);
 }
 
-/** Returns the request as it would be allowed. The agent's changes and call belong to the old input, and are left out. */
+/**
+ * Returns the request in the form that would be allowed. The agent's changes and call belong to the old input, so they are left
+ * out.
+ */
 export function editedRequest(event: Permission, texts: EditedTexts): Permission {
   const { call: _call, diffs: _diffs, ...rest } = event;
   return { ...rest, input: { ...(event.input as object), ...texts } };

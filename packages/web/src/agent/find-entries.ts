@@ -11,7 +11,7 @@ export interface FoundEntry {
 
 const AROUND_CHARACTERS = 60;
 
-/** Returns the entries that contain the text, the latest first; upper and lower case are the same. */
+/** Returns the entries that contain the text, the latest first, ignoring case. */
 export function findEntries(parts: readonly ConversationPart[], sought: string, most: number): readonly FoundEntry[] {
   const found: FoundEntry[] = [];
   const wanted = sought.toLowerCase();

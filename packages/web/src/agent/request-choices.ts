@@ -1,13 +1,13 @@
 /**
  * The buttons of a permission: one for each option of the agent whose meaning is known, by its id. An option of another kind is
- * left to the agent's own program: whether it allows is unknown. Keeps PAGE-56 and REQ-5 on the page.
+ * left to the agent's own program, because it is unknown whether it allows. Keeps PAGE-56 and REQ-5 on the page.
  */
 import type { RequestEvent } from '@spool/client';
 
 type Permission = Extract<RequestEvent, { readonly kind: 'permission.requested' }>;
 
 export interface RequestChoice {
-  /** Whether it also counts for later requests. */
+  /** Whether it also applies to later requests. */
   readonly isLasting?: boolean;
   readonly label: string;
   readonly behavior: 'allow' | 'deny';
@@ -26,7 +26,7 @@ const BEHAVIOR = {
 /** Returns the buttons. Denying is always possible; allowing only if the whole request is known. */
 export function makeButtons({ options, isCut }: Pick<Permission, 'options' | 'isCut'>): readonly RequestChoice[] {
   const own = options.flatMap(({ id, label, kind }): RequestChoice[] => {
-    // A kind of a later version is neither.
+    // A kind of a later version neither allows nor denies.
     const behavior = Object.hasOwn(BEHAVIOR, kind) ? BEHAVIOR[kind] : null;
     const isLasting = kind === 'allow_always' || kind === 'reject_always';
     return behavior === null ? [] : [{ label, behavior, option: id, ...(isLasting && { isLasting }) }];
@@ -50,6 +50,9 @@ export function keysOf(choices: readonly RequestChoice[]): ReadonlyMap<string, R
   return keys;
 }
 
-/** Returns whether the label of a choice needs no word before it: one that allows begins with that word, whatever the agent calls it. */
+/**
+ * Returns whether the label of a choice can be the whole text of its button. A button that allows begins with "Allow", even if the
+ * agent's label does not.
+ */
 export const isNamedAllow = ({ label, behavior }: RequestChoice): boolean =>
   behavior === 'deny' || /^allow\b/i.test(label);

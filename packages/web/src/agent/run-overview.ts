@@ -9,7 +9,7 @@ interface TouchedFile {
   readonly path: string;
   readonly added: number;
   readonly removed: number;
-  /** The event of the card that changed it last. */
+  /** The event of the card in which the file was last changed. */
   readonly seq: number;
 }
 
@@ -46,7 +46,7 @@ export function runOverview(parts: readonly ConversationPart[]): RunOverview {
   };
 }
 
-/** Returns the last plan. Some agents report it as a tool that writes it. */
+/** Returns the last plan. For some agents the plan is a tool that writes it. */
 function planOf(entries: readonly TranscriptEntry[]): RunOverview['plan'] {
   for (const entry of entries.toReversed()) {
     const steps = entry.kind === 'plan' ? entry.entries : entry.kind === 'tool' ? todosOf(entry.input) : null;

@@ -32,7 +32,7 @@ export function useAgent(session: SessionInfo): AgentNow {
       setNow({ conversation, trouble });
     };
     const conversation = new AgentConversation(client, id, () => {
-      // The first picture does not wait.
+      // The first rendering is immediate.
       if (!isShown && conversation.state.isLoaded) {
         clearTimeout(timer);
         show();

@@ -1,4 +1,4 @@
-/** Counts the characters of the log's font that fit side by side. */
+/** Returns how many characters of the log's font fit side by side. */
 import { type RefObject, useEffect, useState } from 'react';
 
 const CELLS_MIN = 20;

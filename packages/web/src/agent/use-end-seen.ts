@@ -3,13 +3,13 @@ import { type RefObject, useEffect, useState } from 'react';
 
 /** The tolerance for fractions of a pixel at other scales. */
 const NEAR_PX = 2;
-/** The share of the last line that is enough to read it. */
+/** The share of the last line that must be in view to count as read. */
 const SEEN_RATIO = 0.9;
 
 export interface EndSeen {
   /** The number of lines below the edge of the box. */
   readonly below: number;
-  /** Whether the last line has been in view; stays true. */
+  /** Whether the last line has been in view; once true, it stays true. */
   readonly isSeen: boolean;
 }
 

@@ -11,7 +11,7 @@ type StatusRequest = NonNullable<SessionInfo['status']['requests']>[number];
 
 export interface ShownRequest {
   readonly open: StatusRequest;
-  /** The request; null until it is read, and if it cannot be. */
+  /** The request; null until it is read, or if it cannot be read. */
   readonly event: RequestEvent | null;
   /** The reason why it cannot be read. */
   readonly trouble: string | null;

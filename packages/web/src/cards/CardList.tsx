@@ -14,12 +14,12 @@ const CARD_REM = 4;
 
 interface CardListProps {
   readonly transcript: Transcript;
-  /** The transcript's own number: it changes in place. */
+  /** The version of the transcript, which changes in place. */
   readonly revision: number;
   readonly isPast: boolean;
   /** Whether minor notices are shown too. */
   readonly isFull: boolean;
-  /** Sends a prompt again; null if the agent takes none. */
+  /** Sends a prompt again; null if the agent accepts none. */
   readonly onRetry: ((prompt: string) => void) | null;
 }
 

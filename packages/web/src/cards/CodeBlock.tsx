@@ -1,4 +1,4 @@
-/** Code of a message: as it is, with a button that copies it. Long code is rendered in pieces, so that new lines cost little. */
+/** Code in a message, unchanged, with a button that copies it. Long code is rendered in pieces, so that new lines cost little. */
 import { visible } from '@spool/render';
 import { memo } from 'react';
 import { CopyButton } from './CopyButton.tsx';

@@ -1,6 +1,6 @@
 /**
- * The log of a conversation: it opens at its end and follows it, reads older parts when they come into view without moving the cards there, and
- * leads back to the end. Keeps CARD-5 and CARD-6.
+ * The log of a conversation: it opens at its end and follows it, reads older parts when they come into view without moving the
+ * cards there, and leads back to the end. Keeps CARD-5 and CARD-6.
  */
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { AgentConversation } from '../agent/conversation.ts';
@@ -11,7 +11,7 @@ import { MomentChip } from './MomentChip.tsx';
 
 /** The distance from the end within which the view follows new cards. */
 const NEAR_END_PX = 80;
-/** The distance from the beginning from which on older cards are read. */
+/** The distance from the beginning below which older cards are read. */
 const NEAR_START_PX = 600;
 
 interface LogProps {
@@ -55,7 +55,7 @@ export function ConversationLog({ conversation, name, isFull, target, onRetry, i
     event.preventDefault();
     event.stopPropagation();
   };
-  // A first part that is shorter than the view gets the next one at once.
+  // If the first part is shorter than the view, the next one is read at once.
   useEffect(() => {
     const log = box.current!;
     if (isLoaded && hasOlder && log.scrollTop < NEAR_START_PX) void conversation.readOlder().catch(() => {});
@@ -86,7 +86,7 @@ export function ConversationLog({ conversation, name, isFull, target, onRetry, i
           isAtEnd.current = isNear || (isAtEnd.current && log.scrollTop >= lastTop.current);
           lastTop.current = log.scrollTop;
           setSeen(isAtEnd.current ? null : (seen ?? count));
-          // What failed is read with the next scroll.
+          // A failed read is repeated at the next scroll.
           if (log.scrollTop < NEAR_START_PX) void conversation.readOlder().catch(() => {});
         }}
       >
@@ -125,7 +125,10 @@ export function ConversationLog({ conversation, name, isFull, target, onRetry, i
   );
 }
 
-/** Stays at the end while cards grow there. The place is set after the browser's own layout: asking for it in each rendering costs a second one. */
+/**
+ * Stays at the end while cards grow there. The position is set after the browser's own layout: reading it in each rendering would
+ * cause a second layout.
+ */
 function useEndFollowing(
   box: React.RefObject<HTMLDivElement | null>,
   inner: React.RefObject<HTMLDivElement | null>,
@@ -149,7 +152,7 @@ function useKeptPlace(
   isAtEnd: React.RefObject<boolean>,
 ): void {
   const shown = useRef(first);
-  // The place is read before the new part is in the document.
+  // The position is read before the new part is in the document.
   const anchor = shown.current === first || box.current === null ? null : anchorOf(box.current);
   useLayoutEffect(() => {
     shown.current = first;
@@ -158,7 +161,7 @@ function useKeptPlace(
   }, [first]);
 }
 
-/** Returns the first card in view, and its place. */
+/** Returns the first card in view, and its position. */
 function anchorOf(box: HTMLElement): { readonly card: Element; readonly top: number } | null {
   const edge = box.getBoundingClientRect().top;
   const cards = [...box.querySelectorAll('.cards > [data-event-seq]')];

@@ -1,4 +1,4 @@
-/** A button that copies a text, and says that it has. */
+/** A button that copies a text, and confirms it. */
 import { useEffect, useState } from 'react';
 import { copy } from '../terminal/clipboard.ts';
 

@@ -4,7 +4,7 @@ import { changedWords, changeRows, type ChangeRow, visible, visibleTitle, type W
 import { memo, useMemo, useState } from 'react';
 
 const PATH_CHARACTERS_MAX = 400;
-/** The rows that are shown at first. */
+/** The number of rows that are shown at first. */
 const ROWS_SHOWN = 40;
 const ROWS_MAX = 2_000;
 const ROW_CHARACTERS_MAX = 4_000;

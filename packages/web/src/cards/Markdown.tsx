@@ -7,7 +7,7 @@ import { memo, useMemo } from 'react';
 import { CodeBlock } from './CodeBlock.tsx';
 import { Spans } from './Spans.tsx';
 
-/** The number of blocks that are compared at once: a long text is not compared block by block with each piece. */
+/** The number of blocks that are compared at once, so that a long text is not compared block by block for each new piece. */
 const GROUP_BLOCKS = 40;
 
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {

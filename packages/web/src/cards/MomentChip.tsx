@@ -10,7 +10,7 @@ interface ChipProps {
 
 export function MomentChip({ card, at, isWire, onPress }: ChipProps) {
   const chip = useRef<HTMLButtonElement>(null);
-  // The card is not rendered by this element: the place is that of the card in the frame.
+  // This element does not render the card: the place is that of the card in the frame.
   useLayoutEffect(() => {
     const place = (): void => {
       const frame = chip.current!.offsetParent!.getBoundingClientRect();

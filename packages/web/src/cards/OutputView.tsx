@@ -1,4 +1,4 @@
-/** The output of a tool, with the colours of the program: its end, and all of it if that is wanted. */
+/** The output of a tool, with the program's colours: its end, or all of it on demand. */
 import { type OutputSpan, outputLines } from '@spool/render';
 import { memo, useMemo, useState } from 'react';
 
@@ -7,7 +7,7 @@ const LINES_MAX = 5_000;
 
 interface OutputProps {
   readonly text: string;
-  /** Whether its beginning is shown at first, not its end. */
+  /** Whether its beginning is shown at first, instead of its end. */
   readonly isFromStart?: boolean;
 }
 

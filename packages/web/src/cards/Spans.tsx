@@ -1,4 +1,4 @@
-/** Spans of the renderer as text of the page. A web address is a link; nothing else is. */
+/** Spans of the renderer as text of the page. Only web addresses become links. */
 import type { Line, SpanStyle } from '@spool/render';
 import { lookClass } from './look-class.ts';
 

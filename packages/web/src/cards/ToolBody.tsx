@@ -11,7 +11,7 @@ import { memberOf, todosOf } from './tool-input.ts';
 import { ValueTree } from './ValueTree.tsx';
 
 const TEXT_CHARACTERS_MAX = 2_000;
-/** The length of an output from which on it is not read as JSON. */
+/** The length from which on an output is not read as JSON. */
 const JSON_CHARACTERS_MAX = 256 * 1024;
 const WEB_ADDRESS = /^https?:\/\/[^\s<>"]+$/;
 
@@ -28,7 +28,7 @@ export function ToolBody({ entry }: { readonly entry: ToolEntry }) {
   );
 }
 
-/** The input, as far as the head of the card does not show it. */
+/** The input, without the part that the head of the card shows. */
 function Given({ entry: { toolKind, input, diffs } }: { readonly entry: ToolEntry }) {
   const plan = memberOf(input, 'plan');
   if (plan !== undefined) return <Markdown text={plan} />;
@@ -72,7 +72,7 @@ function Given({ entry: { toolKind, input, diffs } }: { readonly entry: ToolEntr
   );
 }
 
-/** The output. The words of a successful edit add nothing to its change, nor those of a plan to its steps. */
+/** The output. A successful edit's words add nothing to the change; the same is true for a plan and its steps. */
 function Got({ entry }: { readonly entry: ToolEntry }) {
   const { toolKind, output, diffs, status, input } = entry;
   const isSaid = (toolKind === 'edit' && diffs.length > 0) || todosOf(input) !== null;
@@ -103,7 +103,7 @@ function FileText({ text, language }: { readonly text: string; readonly language
   );
 }
 
-/** The reason of a bad end, and who denied it. */
+/** The reason of a failure, and who denied it. */
 function Ending({ entry: { status, reason, permission } }: { readonly entry: ToolEntry }) {
   const isDenied = permission?.decision === 'deny';
   const why = isDenied ? (permission.message ?? reason) : reason;

@@ -11,7 +11,7 @@ import { ToolBody } from './ToolBody.tsx';
 import { STATE_WORDS, type ToolState, toolState, toolWords } from './tool-words.ts';
 
 const NOTE_CHARACTERS_MAX = 200;
-/** The duration below which none is shown. */
+/** The duration below which it is not shown. */
 const SHORT_MS = 1_000;
 
 interface ToolCardProps {

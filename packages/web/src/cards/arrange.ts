@@ -1,5 +1,5 @@
 /**
- * Arranges the entries of a transcript as cards: what a subagent did is inside the card of the tool that started it, and four or
+ * Arranges the entries of a transcript as cards: the work of a subagent is inside the card of the tool that started it, and four or
  * more reads in a row are one card. Keeps CARD-2.
  */
 import type { ToolEntry, TranscriptEntry } from '@spool/render';
@@ -44,7 +44,7 @@ export function arrange(entries: readonly TranscriptEntry[], options: CardOption
 
 const isItself = (entry: TranscriptEntry, tool: string): boolean => entry.kind === 'tool' && entry.tool === tool;
 
-/** The depth of subagents; deeper ones are shown without their contents. */
+/** The maximum depth of subagents; deeper ones are shown without their contents. */
 const DEPTH_MAX = 5;
 
 function arranged(
@@ -92,7 +92,7 @@ function isShown(entry: TranscriptEntry, { isFull }: CardOptions): boolean {
 const isPlanTool = (entry: TranscriptEntry): boolean =>
   entry.kind === 'tool' && entry.status === 'ok' && isPlanName(entry.name);
 
-/** Returns the paths that were changed in the turn that the entry at this place ends. */
+/** A waiting request is shown above the prompt box, and a decided one in the card of its tool. */
 export function filesChanged(entries: readonly TranscriptEntry[], end: number): readonly string[] {
   const paths = new Set<string>();
   for (let at = end - 1; at >= 0; at--) {

@@ -1,10 +1,13 @@
-/** The cards and the shared moment: the card of a moment is marked and in view, later ones are faded, and a card leads to its moment. Keeps CARD-12. */
+/**
+ * The cards and the shared moment: the card of a moment is marked and in view, later ones are faded, and a card leads to its
+ * moment. Keeps CARD-12.
+ */
 import { useLayoutEffect, useRef } from 'react';
 import type { AgentConversation, ConversationPart } from '../agent/conversation.ts';
 import type { Moment } from '../time/moment.ts';
 import { eventBy } from '../time/moment-place.ts';
 
-/** The parts of a card that react to a press themselves. */
+/** The elements of a card that react to a press themselves. */
 const OWN_PRESSES = 'a, button, summary, input, label, textarea, img';
 
 /** Returns the card in the column that contains an element; null if there is none. */
@@ -12,7 +15,7 @@ export function cardOf(target: EventTarget | null): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>('.cards > [data-event-seq]') : null;
 }
 
-/** Returns whether a press was meant for the card itself, and not for a part of it or for a selection. */
+/** Returns whether a press was meant for the card itself, rather than for a part of it or a selection. */
 export function isPlainPress(target: EventTarget): boolean {
   return target instanceof Element && target.closest(OWN_PRESSES) === null && getSelection()?.isCollapsed !== false;
 }
@@ -25,7 +28,7 @@ export function momentOf(parts: readonly ConversationPart[], card: HTMLElement, 
   const seq = seqOf(card);
   const at = entries.findIndex(({ place }) => place.seq === seq);
   if (at === -1) return null;
-  // A prompt is not on the wire that the agent writes: the answer to it is.
+  // A prompt is not on the wire that the agent writes, but the answer to it is.
   const line = isWire ? entries.slice(at).find(({ place }) => place.offset !== undefined) : undefined;
   return { at: entries[at]!.place.at, offset: line?.place.offset ?? null, event: seq };
 }

@@ -1,6 +1,6 @@
 /** Reads the members of a tool's input, which depends on the agent. */
 
-/** Returns the list of a tool that writes a plan; null if the input is none. */
+/** Returns the list of a tool that writes a plan; null for other input. */
 export function todosOf(input: unknown): readonly { readonly text: string; readonly status: string }[] | null {
   const todos = typeof input === 'object' && input !== null && 'todos' in input ? input.todos : null;
   if (!Array.isArray(todos) || todos.length === 0) return null;

@@ -27,7 +27,7 @@ const PLAN_NAME = /^(?:todo_?(?:write|read)|write_todos|update_plan)$/i;
 
 export const isPlanName = (name: string): boolean => PLAN_NAME.test(name);
 
-/** A tool that needed a permission is named as it was when the decision was made, not by the agent's title. */
+/** A tool that needed a permission keeps the name it had when the decision was made, instead of the agent's title. */
 export function toolWords({ name, title, toolKind, permission }: ToolEntry): ToolWords {
   if (permission !== null && permission.about !== '') return { verb: '', subject: permission.about };
   const mcp = MCP_NAME.exec(name);

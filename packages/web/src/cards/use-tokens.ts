@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { type CodeToken, highlight } from '../highlight/highlight.ts';
 
-/** The time without a change after which code is highlighted: code that still arrives is not. */
+/** The time after the last change at which code is highlighted; code that still arrives is not. */
 const QUIET_MS = 300;
 
 export function useTokens(code: string, language: string): readonly CodeToken[] | null {

@@ -1,9 +1,9 @@
 /**
- * Lets xterm.js run under a strict policy for styles. It creates `<style>` elements and sets `style` attributes, both of which
- * `style-src 'self'` refuses: rows then have no colours and the wrong font.
+ * Lets xterm.js run under a strict policy for styles. It creates `<style>` elements and sets `style` attributes, and `style-src
+ * 'self'` refuses both: rows then have no colours and the wrong font.
  *
- * Every `<style>` that is created gets this page's nonce, and a `style` attribute is set through the object model, which the
- * policy allows. No text from outside reaches either: React and xterm set styles from their numbers and colours. Measured in
+ * Every `<style>` that is created gets this page's nonce, and a `style` attribute is set through the object model, which the policy
+ * allows. No text from outside reaches either of them: React and xterm set styles from their own numbers and colours. Measured in
  * Chromium: 0 violations, with Trusted Types required. Keeps PAGE-8.
  */
 export function allowOwnStyles(page: Document): void {

@@ -1,4 +1,4 @@
-/** A unified diff as files and lines. What it does not understand is shown as it is. */
+/** A unified diff as files and lines. A line that it cannot parse is shown unchanged. */
 
 interface DiffLine {
   readonly kind: 'added' | 'removed' | 'place' | 'same';

@@ -30,7 +30,7 @@ interface HighlightQuestion {
 self.addEventListener('message', ({ data: { id, code, language } }: MessageEvent<HighlightQuestion>) => {
   let tokens: readonly CodeToken[] | null = null;
   if (hljs.getLanguage(language) !== undefined) {
-    // The tree of the emitter, not `value`, which is HTML.
+    // The tree of the emitter is used, because `value` is HTML.
     const { _emitter } = hljs.highlight(code, { language, ignoreIllegals: true });
     tokens = tokensOf((_emitter as unknown as { readonly rootNode: TokenNode }).rootNode);
   }

@@ -1,16 +1,16 @@
 /**
- * Asks the highlighter's worker for the tokens of code. The worker is started with the first question; a page without code never
+ * Asks the highlighter's worker for the tokens of code. The worker is started with the first request; a page without code never
  * loads it. The tokens are names and texts, never HTML.
  */
 import { scriptUrl } from '../link/script-url.ts';
 
 export interface CodeToken {
-  /** The kind of the token, one of a list; empty for plain text. */
+  /** The kind of the token, from a list; empty for plain text. */
   readonly scope: string;
   readonly text: string;
 }
 
-/** The length of code from which on it is not highlighted. */
+/** The length from which on code is not highlighted. */
 const CODE_CHARACTERS_MAX = 100_000;
 
 interface HighlightAnswer {

@@ -1,4 +1,4 @@
-/** Flattens the tree of the highlighter to tokens: each text with the innermost kind that this page has a colour for. */
+/** Flattens the tree of the highlighter to tokens: each text gets the innermost kind that this page has a colour for. */
 import type { CodeToken } from './highlight.ts';
 
 export interface TokenNode {

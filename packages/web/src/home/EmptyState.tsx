@@ -29,7 +29,7 @@ export function EmptyState() {
               onClick={() => {
                 copy(command).then(
                   () => setCopied(command),
-                  () => {}, // the browser does not allow it: the text can be selected
+                  () => {}, // the browser does not allow it; the user can still select the text
                 );
               }}
             >

@@ -1,4 +1,6 @@
-/** The front page: sessions that wait for the user, then all others in groups, each once. The filter is for both. Keeps PAGE-35. */
+/**
+ * The front page: sessions that wait for the user, then all others in groups, each once. The filter applies to both. Keeps PAGE-35.
+ */
 import { useMemo, useState } from 'react';
 import { Inbox } from '../inbox/Inbox.tsx';
 import { groupsOf } from '../sessions/groups.ts';
@@ -25,7 +27,7 @@ export function Home() {
     () => sessions.filter(({ id }) => archived.has(id) === isArchiveShown).filter((one) => matches(one, filter)),
     [sessions, archived, isArchiveShown, filter],
   );
-  // A session that waits is in the inbox: it is not shown twice.
+  // A waiting session is in the inbox, so it is not shown a second time.
   const tiles = useMemo(() => shown.filter((session) => conditionOf(session) !== 'waits'), [shown]);
   const asking = useMemo(() => sessions.filter((session) => matches(session, filter)), [sessions, filter]);
   const groups = useMemo(() => groupsOf(tiles, { arrangement, pinned }), [tiles, arrangement, pinned]);

@@ -1,4 +1,7 @@
-/** The nodes and their health, above the wall: online, or away since when; a version that differs from this one is shown. Keeps NODE-45. */
+/**
+ * The nodes and their health, above the wall: online, or since when they are away; a version that differs from this machine's is
+ * shown. Keeps NODE-45.
+ */
 import type { NodeInfo } from '@spool/client';
 import { VERSION } from '@spool/client';
 import { useSessions } from '../sessions/store.ts';
@@ -30,7 +33,7 @@ export function NodeBar() {
   );
 }
 
-/** Returns the version if it is not the one of this page, or unknown. */
+/** Returns the version unless it is that of this page, or unknown. */
 function versionWords({ version, sessions }: NodeInfo): string {
   const count = `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`;
   if (version === null) return 'never seen';

@@ -1,5 +1,5 @@
 /**
- * Lets keys move over the front page. `j` and `k` go through the questions and on to the tiles; arrow keys (and h j k l) move over
+ * Lets keys move over the front page. `j` and `k` move through the questions, then the tiles; arrow keys (and h j k l) move over
  * the tiles, whatever the number of columns. Keeps PAGE-71.
  */
 import { useEffect } from 'react';
@@ -50,7 +50,7 @@ function nextOf(step: readonly [dx: number, dy: number]): HTMLElement | undefine
   return nearest(tile, tiles, step) ?? (step[1] < 0 ? cards.at(-1) : undefined);
 }
 
-/** Returns the closest tile in that direction; the distance to the side counts double. */
+/** Returns the closest tile in that direction; a sideways distance counts double. */
 function nearest(
   from: HTMLElement,
   tiles: readonly HTMLElement[],

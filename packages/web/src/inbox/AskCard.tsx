@@ -1,7 +1,7 @@
 /**
- * One question. An answer is a verified key press: the daemon presses the key only while the screen still shows this question,
- * and reports if it does not. A bare Enter cannot be sent from here. While the card has the focus, the key that is printed on an
- * answer gives it. Keeps PAGE-5 and PAGE-71.
+ * One question. An answer is a verified key press: the daemon presses the key only while the screen still shows this question, and
+ * reports if it does not. A bare Enter cannot be sent from here. While the card has the focus, the key printed on an answer chooses
+ * it. Keeps PAGE-5 and PAGE-71.
  */
 import { isAskedByAgent } from '@spool/protocol';
 import type { SessionInfo } from '@spool/client';
@@ -92,7 +92,7 @@ function ScreenAsk({ session }: { readonly session: SessionInfo }) {
     if (isSent) return;
     setAnswering({ type: 'sent', option });
     const refused = await answerQuestion(session, option);
-    // The next question may be in the same card: it has its own answer.
+    // The next question may be shown in the same card; it has a separate answer.
     setAnswering(refused === null ? { type: 'none' } : { type: 'refused', why: refused });
   };
   return (
@@ -116,7 +116,7 @@ function ScreenAsk({ session }: { readonly session: SessionInfo }) {
               type="button"
               className="button answer"
               disabled={key === null}
-              // A button that is disabled loses the focus, and the keys of the card with it.
+              // A disabled button loses the focus, and the card would then get no keys.
               aria-disabled={isSent || undefined}
               data-key={keys[index] ?? undefined}
               aria-keyshortcuts={keys[index] ?? undefined}

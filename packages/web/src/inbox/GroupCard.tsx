@@ -1,6 +1,6 @@
 /**
- * Equal questions of several sessions as one card. All subjects are shown before any can be answered; those that are ticked get
- * the same answer, each one verified like an answer to a single question. Keeps PAGE-70.
+ * Equal questions of several sessions as one card. All subjects are shown before any can be answered; the ticked ones get the same
+ * answer, each verified like an answer to a single question. Keeps PAGE-70.
  */
 import { isAskedByAgent } from '@spool/protocol';
 import type { SessionInfo } from '@spool/client';
@@ -15,7 +15,7 @@ import { answerRequest, type GroupAnswer, requestAnswers } from './request-answe
 import { type GroupInputs, useInputs } from './use-inputs.ts';
 
 export function GroupCard({ sessions }: { readonly sessions: readonly SessionInfo[] }) {
-  /** The questions that get the answer; null until the group is opened. A question that comes later is not among them. */
+  /** The questions that get the answer; null until the group is opened. Later questions are not among them. */
   const [ticked, setTicked] = useState<ReadonlySet<string> | null>(null);
   const [isSent, setSent] = useState(false);
   const [told, setTold] = useState<readonly string[]>([]);
@@ -122,7 +122,7 @@ interface AnswersProps {
   readonly onAnswer: (answer: GroupAnswer) => Promise<void>;
 }
 
-/** The answers, as the first session offers them: the others offer the same. */
+/** The answers that the first session offers; the others offer the same. */
 function GroupAnswers({ session, count, isDisabled, onAnswer }: AnswersProps) {
   const answers = answersOf(session);
   return (
@@ -160,13 +160,13 @@ async function answerOne(session: SessionInfo, answer: GroupAnswer, inputs: Grou
   return await answerRequest(session, answer, inputs.get(session.id)?.digest);
 }
 
-/** Returns the question without its subject, which differs. */
+/** Returns the question without its subject, which differs between sessions. */
 function questionOf({ driver, status }: SessionInfo): string {
   const tool = status.requests?.[0]?.tool;
   return driver !== undefined && tool ? `Allow ${tool}?` : (status.question?.text ?? status.why);
 }
 
-/** Returns the identity of a question: a session that asks again asks another one. */
+/** Returns the identity of a question: a session that asks again has another question. */
 const identityOf = ({ id, status }: SessionInfo): string =>
   `${id} ${status.since} ${status.requests?.[0]?.digest ?? status.question?.subject ?? ''}`;
 

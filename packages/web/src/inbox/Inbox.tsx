@@ -61,7 +61,7 @@ function titleOf(count: number, shown: number): string {
   return count === 1 ? 'One session waits for you' : `${count} sessions wait for you`;
 }
 
-/** Moves the focus on when the card that had it has left: a user who answers by keyboard continues with the next one. */
+/** Moves the focus on when the focused card has disappeared, so that a user who answers by keyboard continues with the next one. */
 function useFocusAfterAnswer(section: RefObject<HTMLElement | null>, cards: string): void {
   const held = useRef<{ readonly card: Element; readonly index: number } | null>(null);
   useEffect(() => {
@@ -84,7 +84,7 @@ function useFocusAfterAnswer(section: RefObject<HTMLElement | null>, cards: stri
 
 const cardsIn = (section: HTMLElement | null): Element[] => [...(section?.querySelectorAll('.ask') ?? [])];
 
-/** The numbers of the other sessions. */
+/** The numbers of sessions in the other states. */
 function Counts({ sessions }: { readonly sessions: readonly SessionInfo[] }) {
   const counts = new Map<SessionCondition, number>();
   for (const session of sessions) {

@@ -4,7 +4,7 @@
  */
 import type { QuestionOption } from '@spool/protocol';
 
-/** Returns the key of each option, as in `KeyboardEvent.key`; null: it has none. */
+/** Returns the key of each option, as in `KeyboardEvent.key`; null for one without a key. */
 export function answerKeys(options: readonly QuestionOption[]): readonly (string | null)[] {
   const own = options.map(({ key }) => (key === null ? null : printedKey(key)));
   return own.map((key, index) => {
@@ -21,7 +21,9 @@ function printedKey(keys: string): string | null {
   return [...first].length === 1 ? first.toLowerCase() : null;
 }
 
-/** The time in which a card that got the focus by an answer to another one takes no key: the key may have been pressed twice. */
+/**
+ * The time for which a card ignores keys after it got the focus by an answer to another card: the key may have been pressed twice.
+ */
 const SETTLE_MS = 500;
 let landed: { readonly on: HTMLElement; readonly at: number } | null = null;
 
@@ -31,17 +33,17 @@ export function landOn(element: HTMLElement): void {
   element.focus();
 }
 
-/** Returns whether a key was pressed too soon after the focus has moved by itself, and not by the user since. */
+/** Returns whether a key was pressed too soon after the focus moved without the user. */
 export function isTooSoon({ timeStamp }: { readonly timeStamp: number }): boolean {
   return landed !== null && landed.on === document.activeElement && timeStamp - landed.at < SETTLE_MS;
 }
 
-/** The keys that answer questions. On a card without such an answer they do nothing, although the page has other uses for them. */
+/** The keys that answer questions. On a card without such an answer they do nothing, even if the page has other uses for them. */
 const ANSWER_KEY = /^[yna\d]$/i;
 
 /**
- * Presses the answer of a card that has this key. Buttons name their key in `data-key`. Buttons without one have a number; `y` is
- * the first of them that allows, and `n` the first that denies.
+ * Presses the answer of a card that has this key. Buttons name their key in `data-key`. Buttons without one have a number; `y`
+ * presses the first of them that allows, and `n` the first that denies.
  */
 export function pressAnswer(event: React.KeyboardEvent<HTMLElement>): void {
   const { key, target, currentTarget, nativeEvent } = event;

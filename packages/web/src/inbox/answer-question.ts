@@ -4,7 +4,7 @@ import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
 import { noteOurs } from './answered-requests.ts';
 
-/** Returns null when the question is answered, else the reason why it is not. */
+/** Returns null when the question was answered, otherwise the reason why it was not. */
 export async function answerQuestion(session: SessionInfo, option: string): Promise<string | null> {
   const { question } = session.status;
   if (question === undefined) return 'The question is gone.';

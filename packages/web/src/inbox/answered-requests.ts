@@ -1,6 +1,6 @@
 /**
- * Questions that have just been answered, and by whom: a card that vanishes in front of a user is explained. The daemon knows the
- * client that typed last; an agent's own log names the one that decided. Keeps PAGE-32.
+ * Questions that have just been answered, and by whom, so that a user sees why a card has disappeared. The daemon knows the client
+ * that typed last; an agent's own log names the one that decided. Keeps PAGE-32.
  */
 import type { SessionInfo } from '@spool/client';
 import { create } from 'zustand';
@@ -8,7 +8,7 @@ import { client } from '../link/daemon.ts';
 import { useSessions } from '../sessions/store.ts';
 import { answererOf } from './answerer.ts';
 
-/** The time for which it is shown: long enough to be read, short enough not to be in the way. */
+/** The time for which it is shown: long enough to read, short enough not to be in the way. */
 const SHOWN_MS = 12_000;
 
 export interface AnsweredRequest {
@@ -33,7 +33,7 @@ export function followAnswers(): void {
   useSessions.subscribe(({ byId, link }, before) => {
     if (byId === before.byId) return;
     const now = waitingOf(byId);
-    // After a broken link all sessions are listed anew: the changes meanwhile were not seen.
+    // After a broken link all sessions are listed again: changes in between were not seen.
     if (link.type === 'live' && before.isLoaded)
       for (const session of waiting.values()) if (!isStillAsked(session, now)) void note(session, byId.get(session.id));
     waiting = now;
@@ -49,7 +49,7 @@ function waitingOf(byId: ReadonlyMap<string, SessionInfo>): ReadonlyMap<string, 
 const isStillAsked = ({ id, status }: SessionInfo, now: ReadonlyMap<string, SessionInfo>): boolean =>
   dialogOf(now.get(id)?.status) === dialogOf(status);
 
-/** Returns the identity of a dialog: for a request of an agent its digest, because two of them may have the same words. */
+/** Returns the identity of a dialog: for a request of an agent its digest, because two requests may have the same words. */
 const dialogOf = (status: SessionInfo['status'] | undefined): string | undefined =>
   status?.requests?.[0]?.digest ?? status?.question?.text;
 

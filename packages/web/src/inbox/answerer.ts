@@ -14,7 +14,7 @@ export async function answererOf(client: Source, session: SessionInfo): Promise<
   return typed !== null && typed.at >= session.status.since ? typed.who : null;
 }
 
-/** Reads from the record of the request on: earlier records are not read. */
+/** Starts with the record of the request; earlier records are not read. */
 async function deciderOf(client: Source, { id, status }: SessionInfo): Promise<string | null> {
   const [open] = status.requests ?? [];
   if (open === undefined) return null;

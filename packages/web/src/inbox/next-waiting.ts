@@ -4,7 +4,7 @@ import { useSessions } from '../sessions/store.ts';
 import { go, routeOf } from '../shell/route.ts';
 import { conditionOf } from '../state/condition.ts';
 
-/** The session whose question shall get the focus when it is shown. */
+/** The session whose question gets the focus when it is shown. */
 let wished: string | null = null;
 
 /** Focuses the next card on the front page; elsewhere opens the next session that waits, with the focus on its question. */
@@ -26,7 +26,7 @@ export function goToNextWaiting(): void {
   go({ page: 'session', id: next.id, view: 'terminal' });
 }
 
-/** Returns whether the question of this session shall get the focus; once. */
+/** Returns once whether the question of this session gets the focus. */
 export function takeFocusWish(id: string): boolean {
   const isWished = wished === id;
   if (isWished) wished = null;

@@ -1,13 +1,13 @@
 /**
- * Groups the waiting sessions by what they ask, so that thirty equal questions are one card. Equal questions have the same words
+ * Groups the waiting sessions by their questions, so that thirty equal questions are one card. Equal questions have the same words
  * and the same answers; their subjects may differ, and the card shows each of them. Keeps PAGE-70.
  */
 import { isAskedByAgent } from '@spool/protocol';
 import type { SessionInfo } from '@spool/client';
 
-/** The number of equal questions from which on they are one card: two are as quickly answered one by one. */
+/** The number of equal questions from which on they become one card: two are answered as quickly one by one. */
 const GROUP_MIN = 3;
-/** The maximum length of a request in a group: a longer one is read by itself, in its own card. */
+/** The maximum length of a request in a group; a longer one gets its own card. */
 const REQUEST_BYTES_MAX = 2_000;
 
 export interface QuestionGroup {
@@ -37,7 +37,7 @@ export function groupQuestions(waiting: readonly SessionInfo[]): readonly Questi
   return groups;
 }
 
-/** Returns what makes a question equal to another one; null for a question that is answered by itself. */
+/** Returns a key that equal questions share; null for a question that is answered by itself. */
 function equalityOf(session: SessionInfo): string | null {
   const { driver, status } = session;
   const { question, requests, agent } = status;

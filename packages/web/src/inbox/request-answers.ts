@@ -1,4 +1,6 @@
-/** Answers the permission that an agent asks for as one of a group. Only answers for this one time are offered. Keeps PAGE-70. */
+/**
+ * Answers the permission that an agent asks for as one of a group. Only answers for this one request are offered. Keeps PAGE-70.
+ */
 import { AgentHandle, type SessionInfo } from '@spool/client';
 import type { OpenRequest } from '@spool/protocol';
 import { sentenceOf } from '../link/ask-gateway.ts';
@@ -20,7 +22,7 @@ export function requestAnswers(options: OpenRequest['options']): readonly GroupA
   ];
 }
 
-/** Answers with the digest of the shown request. Returns null when it is answered, else the reason why it is not. */
+/** Answers with the digest of the shown request. Returns null when it was answered, otherwise the reason why it was not. */
 export async function answerRequest(
   session: SessionInfo,
   { isDenial }: GroupAnswer,

@@ -10,7 +10,7 @@ import { client } from '../link/daemon.ts';
 
 interface ShownInput {
   readonly text: string;
-  /** Whether it is the whole subject: only then it can be answered here. */
+  /** Whether it is the whole subject: otherwise the question cannot be answered here. */
   readonly isWhole: boolean;
   /** The digest of the request of an agent. */
   readonly digest?: string;
@@ -61,7 +61,7 @@ async function readInput({ id }: SessionInfo, open: StatusRequest): Promise<Show
   }
 }
 
-/** Returns the lines that every place shows of a request. The renderer is loaded on demand, as for a single request. */
+/** Returns the lines of a request, as every place shows them. The renderer is loaded on demand, as for a single request. */
 async function textOf(event: RequestEvent): Promise<string> {
   const { requestLines } = await import('@spool/render');
   return requestLines(event, LINE_COLUMNS)

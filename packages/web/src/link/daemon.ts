@@ -1,7 +1,7 @@
 /**
- * The page's one client of the daemon, and one of each node whose sessions it has used. It lives as long as the page: a broken link is dialled again forever, and every event that
- * wakes a sleeping page (a visible tab, a return from the back-forward cache, a network, a jump of the clock) makes it ping, or
- * dial, at once. Keeps PAGE-22.
+ * The page's only client of the daemon, and one client for each node whose sessions it has used. It lives as long as the page: a
+ * broken link is dialled again forever, and every event that wakes a sleeping page (a visible tab, a return from the back-forward
+ * cache, a network, a jump of the clock) makes it ping, or dial, at once. Keeps PAGE-22.
  */
 import { Client, fleetClient } from '@spool/client';
 import { TIMEOUT_MS_MAX } from '@spool/protocol';
@@ -21,14 +21,14 @@ const runtime = pageRuntime(pageUrl('./').href, {
   onRefused: () => setLink({ type: 'signed-out' }),
 });
 
-/** The limit of reconnection, near the longest possible timer: a page never gives up. */
+/** The limit of reconnection, near the maximum of a timer: a page never gives up. */
 const RECONNECT_MS = TIMEOUT_MS_MAX;
 
 const own = new Client(runtime, { reconnectMs: RECONNECT_MS, who: 'page' });
 
 const nodeClients = new Map<string, Client>();
 
-/** Returns the client of a node; null: of the gateway's machine. */
+/** Returns the client of a node; null means the gateway's machine. */
 export function clientAt(node: string | null): Client {
   if (node === null) return own;
   const client = nodeClients.get(node) ?? own.node(node);
@@ -50,7 +50,7 @@ export function keepAwake(): void {
     own.wake();
     for (const each of nodeClients.values()) each.wake();
   };
-  // Otherwise an attempt to connect would be given up each second.
+  // Otherwise an attempt to connect would be aborted each second.
   const isLive = (): boolean => useSessions.getState().link.type === 'live';
   let lastTick = Date.now();
   setInterval(() => {

@@ -1,16 +1,16 @@
 /**
- * Measures the age of what the page shows. A dead network is silent, so a visible page asks for a sign of life each second, and
- * its content is as old as the last one. After a break, a picture is old until it is fetched again. Keeps PAGE-21.
+ * Measures the age of what the page shows. A dead network is silent, so a visible page requests a sign of life each second, and its
+ * content is as old as the last one. After a broken link, a picture counts as old until it is fetched again. Keeps PAGE-21.
  */
 
-/** The age below which no notice is shown: most breaks heal before it could be read. */
+/** The age below which no notice is shown: most broken links recover before it could be read. */
 const FRESH_MS = 3_000;
-/** The time that a page has after being hidden or asleep to hear from the daemon before it shows its age. */
+/** The time that a page has, after it was hidden or asleep, to hear from the daemon before it shows its age. */
 const WAKING_MS = 1_000;
 
 export class Freshness {
   readonly #now: () => number;
-  /** The time of the last message of the daemon; null before the first: then there is no picture either. */
+  /** The time of the daemon's last message; null before the first one, when there is no picture either. */
   #heardAt: number | null = null;
   #wokeAt = 0;
   /** Pictures that must be fetched, and the time when they were last known to be true. */

@@ -5,7 +5,7 @@
 import { gatewayAddress, remoteRuntime, type Runtime, SpoolError, type Transport } from '@spool/client/remote';
 import { dropPass, takePass } from './pass.ts';
 
-/** The pings of a hidden page: one in half a minute. A visible page pings by itself (`daemon.ts`). */
+/** The ping interval of a hidden page: half a minute. A visible page pings by itself (`daemon.ts`). */
 const HIDDEN_SILENCE = { askAfterMs: 30_000, cutAfterMs: 10_000 } as const;
 
 export interface LinkListener {
@@ -42,7 +42,7 @@ export function pageRuntime(url: string, listener: LinkListener): Runtime {
   };
 }
 
-/** Uses a pass. A refused one may belong to another gateway: then a fresh one decides. */
+/** Uses a pass. A refused pass may belong to another gateway; a fresh one decides. */
 async function withPass<T>(use: (pass: string) => Promise<T>): Promise<T> {
   for (;;) {
     const { text, isFresh } = await takePass();

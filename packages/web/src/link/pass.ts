@@ -9,11 +9,11 @@ import { pageUrl } from './page-url.ts';
 
 export interface PagePass {
   readonly text: string;
-  /** Whether it was created for this use: if it is refused, so is this browser. */
+  /** Whether it was created for this use: if such a pass is refused, this browser is refused. */
   readonly isFresh: boolean;
 }
 
-/** The time before its end at which it is renewed: a request may take a while. */
+/** The time before its expiry at which a pass is renewed, because a request may take a while. */
 const SPARE_MS = 30_000;
 const ASK_MS = 5_000;
 
@@ -48,7 +48,7 @@ async function renew(): Promise<string> {
   return issued.pass;
 }
 
-/** Posts without a pass: these requests lead to one. */
+/** Posts without a pass, because these requests lead to one. */
 export async function post<Answer>(path: string, body: object): Promise<Answer> {
   const host = location.host;
   const answer = await fetch(pageUrl(`./api/${path}`), {

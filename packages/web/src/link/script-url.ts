@@ -1,6 +1,6 @@
 /**
- * The addresses of the scripts that the page starts. Trusted Types are required: the one policy makes an address of a name in this
- * list, and of nothing else.
+ * The addresses of the scripts that the page starts. Trusted Types are required: the only policy turns a name of this list, and
+ * nothing else, into an address.
  */
 import { pageUrl } from './page-url.ts';
 

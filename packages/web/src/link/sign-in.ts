@@ -10,11 +10,11 @@ import { pageUrl } from './page-url.ts';
 
 const CODE = /^#code=([\w-]+)$/;
 
-/** The code, kept until the gateway has answered: it may be unreachable when the page is opened. */
+/** The code, kept until the gateway has answered, because the gateway may be unreachable when the page is opened. */
 let code: string | undefined;
 
 /**
- * Exchanges the code, if there is one. The link itself then shows whether this browser is admitted, without another request.
+ * Exchanges the code, if there is one. After that the link itself shows whether this browser is admitted, without another request.
  * Throws if there is no answer.
  */
 export async function signIn(): Promise<void> {
@@ -32,7 +32,7 @@ export async function signIn(): Promise<void> {
     await storeKey({ device: id, privateKey });
     holdPass(issued);
   } catch (error) {
-    // A refused code was used before, perhaps by this browser; a code that did not arrive is tried again.
+    // A refused code was used before, perhaps by this browser; a code that did not arrive is sent again.
     if (SpoolError.is(error, 'HOST_UNREACHABLE') && !(Number(error.details.status) < 500)) throw error;
   }
   code = undefined;

@@ -1,4 +1,4 @@
-/** Says that the panes show a moment of the past, and leads back to the present. Keeps CARD-12. */
+/** Shows that the panes show a moment of the past, and leads back to the present. Keeps CARD-12. */
 import { Age } from '../shell/Age.tsx';
 import { useMoment } from '../time/moment.ts';
 

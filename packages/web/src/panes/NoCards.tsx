@@ -1,4 +1,4 @@
-/** Says that an agent in its terminal has no cards, and why. Keeps CARD-14. */
+/** Explains why an agent in its terminal has no cards. Keeps CARD-14. */
 import type { SessionInfo } from '@spool/client';
 import { visibleTitle } from '@spool/render';
 import { useEffect, useState } from 'react';

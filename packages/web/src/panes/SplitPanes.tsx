@@ -15,7 +15,7 @@ export interface Panes extends PaneArrangement {
   readonly arrange: (change: Partial<PaneArrangement>) => void;
 }
 
-/** Returns the arrangement; `first` is the pane beside the main one until the user decides. */
+/** Returns the arrangement; `first` is the pane beside the main one until the user chooses another. */
 export function usePanes(id: string, first: SessionViewName | null): Panes {
   const isWide = useIsWide();
   const [kept, setKept] = useState<{ readonly id: string; readonly panes: PaneArrangement } | null>(null);
@@ -32,7 +32,7 @@ interface SplitProps {
   readonly share: number;
   readonly onShare: (share: number) => void;
   readonly main: ReactNode;
-  /** The pane beside it; null: none. */
+  /** The pane beside it; null if there is none. */
   readonly beside: ReactNode | null;
 }
 

@@ -26,7 +26,7 @@ const PANES: readonly Pane[] = [
   ['summary', 'Summary', <SummaryIcon key="summary" />],
 ];
 
-/** The programs that are agents: their cards, or the reason why they have none, are of interest. */
+/** The programs that are agents: users look for their cards, or for the reason why they have none. */
 const AGENT_PROGRAM = /(?:^|\/)(?:claude|codex|gemini|grok|opencode|qwen)$/;
 
 /** An agent without a terminal has no screens, and a terminal without an agent has no cards. */

@@ -2,15 +2,15 @@
 import { isSessionView, type SessionViewName } from '../shell/route.ts';
 
 const KEY = 'spool.panes';
-/** The number of sessions; the oldest ones are dropped. */
+/** The maximum of sessions; the oldest ones are dropped. */
 const SESSIONS_MAX = 100;
-/** The limits of the first pane's share, in percent: no pane disappears. */
+/** The limits of the first pane's share, in percent, so that no pane disappears. */
 const SHARE_MIN = 20;
 const SHARE_MAX = 80;
 const SHARE_FIRST = 55;
 
 export interface PaneArrangement {
-  /** The pane beside the main one; null: none. */
+  /** The pane beside the main one; null if there is none. */
   readonly beside: SessionViewName | null;
   /** The share of the main pane, in percent. */
   readonly share: number;
@@ -18,7 +18,7 @@ export interface PaneArrangement {
 
 type TextStorage = Pick<Storage, 'getItem' | 'setItem'>;
 
-/** `first`: the pane that is beside the main one until the user decides. */
+/** `first`: the pane beside the main one, until the user chooses another. */
 export function readPanes(
   id: string,
   first: SessionViewName | null,
@@ -32,7 +32,7 @@ export function keepPanes(id: string, panes: PaneArrangement, storage: TextStora
   try {
     storage.setItem(KEY, JSON.stringify([...others, [id, panes]].slice(-SESSIONS_MAX)));
   } catch {
-    // The storage is full or forbidden: the arrangement lives as long as the view.
+    // The storage is full or forbidden: the arrangement is lost when the view closes.
   }
 }
 

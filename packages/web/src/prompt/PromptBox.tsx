@@ -1,6 +1,6 @@
 /**
- * The box for a prompt. Enter sends it, Shift+Enter begins a line, Escape interrupts the turn. A prompt that could not be sent comes
- * back; one that is not sent yet stays, also through a reload. Keeps PAGE-57, CARD-8 and CARD-9.
+ * The box for a prompt. Enter sends it, Shift+Enter begins a line, Escape interrupts the turn. A prompt that could not be sent
+ * comes back to the box; an unsent one survives a reload. Keeps PAGE-57, CARD-8 and CARD-9.
  */
 import type { AgentHandle } from '@spool/client';
 import type { Transcript } from '@spool/render';
@@ -24,7 +24,7 @@ interface PromptProps {
   readonly isWorking: boolean;
   /** The earlier prompts, the last one first. */
   readonly history: () => readonly string[];
-  /** A number; when it changes, the box gets the focus. */
+  /** A number; each change of it moves the focus to the box. */
   readonly focusCount: number;
 }
 

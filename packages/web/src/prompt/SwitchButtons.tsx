@@ -1,4 +1,4 @@
-/** The model and the mode of the agent, each with a field that changes it. What the agent does not take, it refuses with a reason. */
+/** The model and the mode of the agent, each with a field that changes it. The agent refuses unsupported values with a reason. */
 import type { AgentHandle } from '@spool/client';
 import { type Transcript, visibleTitle } from '@spool/render';
 import { useState } from 'react';

@@ -1,10 +1,10 @@
-/** The completions of a prompt: `/` the agent's commands, `@` the files of its folder. */
+/** The completions of a prompt: `/` offers the agent's commands, `@` the files of its folder. */
 
 export interface CompletionPlace {
   readonly type: 'command' | 'file';
   /** The text after the sign. */
   readonly word: string;
-  /** The place of the sign in the text. */
+  /** The position of the sign in the text. */
   readonly from: number;
 }
 
@@ -18,7 +18,7 @@ export function completionPlace(text: string, caret: number): CompletionPlace | 
   return file === null ? null : { type: 'file', word: file[1]!, from: before.length - file[1]!.length - 1 };
 }
 
-/** Returns the candidates that the word begins, then those that contain it. */
+/** Returns the candidates that start with the word, then those that contain it. */
 export function matching(candidates: readonly string[], word: string, most: number): readonly string[] {
   const sought = word.toLowerCase();
   const found = candidates.filter((each) => each.toLowerCase().includes(sought));
@@ -26,7 +26,7 @@ export function matching(candidates: readonly string[], word: string, most: numb
   return [...found.filter(isFirst), ...found.filter((each) => !isFirst(each))].slice(0, most);
 }
 
-/** Returns the text with the word replaced, and the place of the caret after it. A folder is not followed by a space. */
+/** Returns the text with the word replaced, and the position of the caret after it. A folder is not followed by a space. */
 export function completed(
   text: string,
   caret: number,

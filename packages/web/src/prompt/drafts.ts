@@ -2,7 +2,7 @@
 
 const KEY = 'spool.drafts';
 const DRAFT_CHARACTERS_MAX = 100_000;
-/** The number of drafts; the oldest ones are dropped. */
+/** The maximum of drafts; the oldest ones are dropped. */
 const DRAFTS_MAX = 30;
 
 type Draft = readonly [id: string, text: string];
@@ -19,7 +19,7 @@ export function keepDraft(id: string, text: string, storage: TextStorage = local
   try {
     storage.setItem(KEY, JSON.stringify(drafts.slice(-DRAFTS_MAX)));
   } catch {
-    // The storage is full or forbidden: the draft lives as long as the view.
+    // The storage is full or forbidden: the draft is lost when the view closes.
   }
 }
 

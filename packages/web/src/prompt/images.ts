@@ -1,6 +1,6 @@
 /**
- * Images for a prompt: from the clipboard, from a drop or from a file. One that is too large for a message to the daemon is made
- * smaller here.
+ * Images for a prompt: from the clipboard, from a drop or from a file. An image that is too large for a message to the daemon is
+ * made smaller here.
  */
 import type { Content } from '@spool/protocol/agent';
 
@@ -8,13 +8,13 @@ export type PromptImagePart = Extract<Content, { readonly type: 'image' }> & { r
 
 /** The formats that agents take. */
 const MIMES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-/** The length of all images of a prompt, as base64: a message to the daemon has at most a mebibyte. */
+/** The maximum length of all images of a prompt, as base64: a message to the daemon has at most a mebibyte. */
 const DATA_CHARACTERS_MAX = 800_000;
 /** The longest side of an image that is made smaller; models see no more. */
 const SIDE_PX_MAX = 1568;
 const QUALITIES = [0.9, 0.75, 0.6, 0.4] as const;
 
-/** Returns the images among files; fails with a sentence for a file that is none, or that cannot be made small enough. */
+/** Returns the images among files; fails with a sentence for a file that is not an image, or cannot be made small enough. */
 export async function imagesFrom(
   files: readonly File[],
   already: readonly PromptImagePart[],

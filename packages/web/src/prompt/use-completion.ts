@@ -1,4 +1,4 @@
-/** The candidates for the word before the caret. Files are those of one folder at a time, from the gateway. */
+/** The candidates for the word before the caret. Files come from the gateway, one folder at a time. */
 import { useEffect, useState } from 'react';
 import { askGateway } from '../link/ask-gateway.ts';
 import { type CompletionPlace, matching } from './completion.ts';

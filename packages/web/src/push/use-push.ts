@@ -21,7 +21,7 @@ export function usePush(): Push {
   const [state, setState] = useState<PushState | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
-    pushState().then(setState, () => setState('unsupported')); // without an answer the switch is useless
+    pushState().then(setState, () => setState('unsupported')); // the gateway did not answer, so the switch would be useless
   }, []);
   const toggle = (): void => {
     setTrouble(null);

@@ -5,7 +5,7 @@
 import { type Client, ENDED_STATES, type EventItem } from '@spool/client';
 import { change, put, removeSession, replaceAll } from './store.ts';
 
-/** The maximum of ended sessions, the latest: a page that loads 20,000 of them is not faster. */
+/** The maximum of ended sessions; the latest are kept, because a page that loads 20,000 of them is slow. */
 const ENDED_MAX = 100;
 
 /** The events that change the content of the page. */

@@ -1,5 +1,5 @@
 /**
- * The user's marks in this browser: pinned and archived sessions, the position up to which each was seen, and the grouping of the
+ * The user's marks in this browser: pinned and archived sessions, the offset up to which each was seen, and the grouping of the
  * wall. They stay in this browser, because another person's pins are not ours.
  */
 import { create } from 'zustand';
@@ -29,7 +29,7 @@ function load(): Marks {
   try {
     stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as StoredMarks;
   } catch {
-    // Another version wrote it: marks begin anew.
+    // Another version wrote it: the marks are reset.
   }
   return {
     pinned: new Set(stored.pinned ?? []),

@@ -1,4 +1,4 @@
-/** Keeps the nodes and their sessions in the store up to date. After a break of the link they stay as they were last seen. */
+/** Keeps the nodes and their sessions in the store up to date. After a broken link they stay as they were last seen. */
 import type { Client } from '@spool/client';
 import { pageId } from '../link/session-place.ts';
 import { type PageSession, setNodes } from './store.ts';

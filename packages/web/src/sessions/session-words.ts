@@ -7,7 +7,7 @@ import { visible } from '@spool/protocol/visible-text';
 
 const COMMAND_CHARACTERS_MAX = 2_000;
 
-/** Returns the name, after that of its node. */
+/** Returns the name, preceded by that of its node. */
 export function displayName({ name, node }: { readonly name: string; readonly node?: string }): string {
   return visible(node === undefined ? name : `${node}/${name}`);
 }
@@ -19,7 +19,7 @@ export function lineOf(command: readonly string[]): string {
   return visible((isOurs ? line : command.map(quoteWord).join(' ')).slice(0, COMMAND_CHARACTERS_MAX));
 }
 
-/** The agents by the name that the daemon knows. */
+/** The agents, by the name that the daemon uses. */
 export const AGENT_TITLES = {
   claude: 'Claude Code',
   codex: 'Codex',
@@ -28,7 +28,9 @@ export const AGENT_TITLES = {
   opencode: 'OpenCode',
 } as const;
 
-/** Returns the command of a session. The arguments with which a driver starts its agent are left out: they do not help a user. */
+/**
+ * Returns the command of a session. The arguments that a driver adds for its agent are left out, because they do not help a user.
+ */
 export function commandOf({ command, driver, size }: Pick<SessionInfo, 'command' | 'driver' | 'size'>): string {
   if (driver === undefined || size !== null) return lineOf(command);
   const { name } = driver;

@@ -1,8 +1,8 @@
 /**
  * All sessions that the page knows, and the state of its link.
  *
- * `feed.ts` writes those of the gateway's machine, `node-feed.ts` those of its nodes. After a lost link the sessions stay as they were last seen; `link/freshness.ts` knows their age,
- * and the page shows it.
+ * `feed.ts` writes those of the gateway's machine, `node-feed.ts` those of its nodes. After a lost link the sessions stay as they
+ * were last seen; `link/freshness.ts` knows their age, and the page shows it.
  */
 import type { NodeInfo, NodeSession } from '@spool/client';
 import { create } from 'zustand';
@@ -21,7 +21,7 @@ export interface Sessions {
   readonly byId: ReadonlyMap<string, PageSession>;
   /** The nodes, online or away. */
   readonly nodes: readonly NodeInfo[];
-  /** Whether the first list has arrived: an empty page is not yet known to be empty. */
+  /** Whether the first list has arrived: before that, an empty page does not mean that there are no sessions. */
   readonly isLoaded: boolean;
 }
 

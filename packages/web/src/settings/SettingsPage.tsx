@@ -102,7 +102,7 @@ function ThisDevice() {
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
     askGateway<ClientIdentity>('me').then(setMe, (error: unknown) => setTrouble(sentenceOf(error)));
-    // Viewers do not get the status; the rest of the section is shown without it.
+    // Viewers may not see the status; the rest of the section is shown without it.
     client.status().then(
       (status) => setVersion(status.version),
       () => {},

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { openView, useOpened } from './gesture.ts';
 
-/** The delay, longer than a double click: its second click must not press a button that the first one has brought. */
+/** The delay, longer than a double click, so that its second click does not press a button that the first one has shown. */
 const SETTLED_MS = 500;
 
 export function AfterGesture(props: { readonly label: string; readonly children: React.ReactNode }) {

@@ -1,4 +1,4 @@
-/** Shows how long ago something was. It renders itself again each second, and no element around it. */
+/** Shows how long ago something was. Each second it renders only itself, not the elements around it. */
 import { shortDuration } from '@spool/protocol/duration';
 import { useNow } from './ages.ts';
 

@@ -1,4 +1,7 @@
-/** The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. Keeps PAGE-7 and PAGE-77. */
+/**
+ * The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. Keeps PAGE-7 and
+ * PAGE-77.
+ */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { Home } from '../home/Home.tsx';
 import { displayName } from '../sessions/session-words.ts';
@@ -15,7 +18,7 @@ import { VersionNotice } from './VersionNotice.tsx';
 
 /** Loaded on demand: two thirds of the page's code belong to the terminal. */
 const SessionPage = lazy(async () => ({ default: (await import('../terminal/SessionPage.tsx')).SessionPage }));
-/** Loaded on demand, too: the front page is opened more often. */
+/** Loaded on demand too: the front page is opened more often. */
 const StartPage = lazy(async () => ({ default: (await import('../start/StartPage.tsx')).StartPage }));
 const SettingsPage = lazy(async () => ({ default: (await import('../settings/SettingsPage.tsx')).SettingsPage }));
 
@@ -47,7 +50,10 @@ export function App() {
   );
 }
 
-/** The first stop of the Tab key: it leads past the list of all sessions. Its address is that of the page, which it does not change. */
+/**
+ * The first stop of the Tab key: it leads past the list of all sessions. Its address is that of the page, so that following it does
+ * not change the address.
+ */
 function SkipLink() {
   return (
     <a
@@ -70,7 +76,7 @@ function Page({ route }: { readonly route: PageRoute }) {
   return <Home />;
 }
 
-/** Shows the number of waiting sessions in the title of the tab, also while the page is hidden. */
+/** Shows the number of waiting sessions in the title of the tab, even while the page is hidden. */
 function useTitle(route: PageRoute): void {
   const waiting = useSessions(({ byId }) => {
     let count = 0;

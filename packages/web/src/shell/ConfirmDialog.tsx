@@ -1,4 +1,7 @@
-/** Asks before an action that cannot be undone, and explains it. The safe answer has the focus. Keeps PAGE-34. */
+/**
+ * Asks before an action that cannot be undone, and explains it. The safe answer has the focus. The text of the button that confirms
+ * the action.
+ */
 import { useEffect, useRef } from 'react';
 
 interface ConfirmProps {

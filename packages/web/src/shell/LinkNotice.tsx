@@ -1,6 +1,6 @@
 /**
- * Shows that the content of the page may be out of date. It stays empty in the first moments: most breaks heal before it could be
- * read.
+ * Shows that the content of the page may be out of date. It stays empty in the first moments: most broken links recover before it
+ * could be read.
  */
 import { shortDuration } from '@spool/protocol/duration';
 import { freshness } from '../link/freshness.ts';

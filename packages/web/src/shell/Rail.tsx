@@ -55,7 +55,7 @@ export function Rail({ route }: { readonly route: PageRoute }) {
         onChange={(event) => setSearch(event.target.value)}
       />
       <div className="rail-lists">
-        {/* On the front page they are in the inbox, beside this list. */}
+        {/* On the front page the waiting sessions are in the inbox, beside this list. */}
         {(route.page !== 'home' || search !== '') && <SessionLinks title="Waiting" sessions={waiting} route={route} />}
         <SessionLinks title="Running" sessions={running} route={route} />
         <SessionLinks title="Ended" sessions={ended} route={route} />

@@ -23,7 +23,7 @@ function wordScore(word: string, text: string): number | null {
     const start = isWordStart(text, at) ? at : startingAt(word, text);
     return WHOLE_SCORE + (start === -1 ? 0 : WORD_START_SCORE) - Math.min(20, at);
   }
-  // The first letter begins a word: letters from anywhere would fit too much.
+  // The first letter must begin a word: with letters from anywhere, too much would fit.
   let best: number | null = null;
   for (let from = text.indexOf(word[0]!); from !== -1; from = text.indexOf(word[0]!, from + 1)) {
     if (!isWordStart(text, from)) continue;

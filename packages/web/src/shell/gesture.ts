@@ -1,7 +1,7 @@
 /**
  * Detects whether this view was opened by the user, on this page. A link on another site leads here too, and its author chose the
- * view: a view that starts a program on the machine then waits for a press. Navigation within the page counts, once the user has
- * touched it; so does a reload of a view that was opened before. Keeps PAGE-43.
+ * view; a view that starts a program on the machine therefore waits for a press. Navigation within the page counts as the user's
+ * once the user has touched it; so does a reload of a view that was opened before. Keeps PAGE-43.
  */
 import { useSyncExternalStore } from 'react';
 

@@ -30,7 +30,7 @@ const PAGES: readonly PaletteItem[] = [
   { key: 'theme', label: 'Switch between light and dark', run: toggleTheme },
 ];
 
-/** Returns the items, the best first; `acts` are those of the open session, whose name is `subject`. */
+/** Returns the items, the best first; `acts` are the actions on the open session, and `subject` is its name. */
 export function paletteItems(
   search: string,
   sessions: Iterable<SessionInfo>,

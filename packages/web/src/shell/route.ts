@@ -1,7 +1,7 @@
 /**
  * The route, in the fragment of the address: it needs no route at the gateway, works under any base path, and is never sent.
- * `#/s/ID`, `#/s/ID/cards`, `#/s/ID/e/EVENT`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`, `#/start/agent`, `#/settings`; anything else is the front
- * page.
+ * `#/s/ID`, `#/s/ID/cards`, `#/s/ID/e/EVENT`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`, `#/start/agent`,
+ * `#/settings`; anything else is the front page.
  */
 import { useSyncExternalStore } from 'react';
 
@@ -22,7 +22,7 @@ export interface SessionRoute {
   /** The path of a file, relative to the folder of the session. */
   readonly path?: string;
   readonly line?: number;
-  /** A line on the screen of that moment, which is to be marked. */
+  /** The line to mark on the screen of that moment. */
   readonly find?: string;
 }
 
@@ -53,7 +53,7 @@ export function addressOf(route: PageRoute): string {
   if (route.page === 'settings') return '#/settings';
   if (route.page === 'start') return route.what === 'agent' ? '#/start/agent' : '#/start';
   const { view, event, offset, path, line } = route;
-  const id = encodeURIComponent(route.id); // that of a session of a node has a slash
+  const id = encodeURIComponent(route.id); // the id of a node's session contains a slash
   if (view === 'terminal') return event === undefined ? `#/s/${id}` : `#/s/${id}/e/${event}`;
   if (view === 'time') return `#/s/${id}/time${offset === undefined ? '' : `/${offset}`}`;
   if (view !== 'files' || path === undefined || path === '') return `#/s/${id}/${view}`;

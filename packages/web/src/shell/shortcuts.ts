@@ -1,4 +1,4 @@
-/** Keys that work everywhere but in the terminal, which gets all keys but ⌘K, and those that leave it. */
+/** Keys that work everywhere except in the terminal, which gets all keys but ⌘K and those that leave it. */
 import { useEffect } from 'react';
 import { isTooSoon } from '../inbox/answer-keys.ts';
 import { goToNextWaiting } from '../inbox/next-waiting.ts';
@@ -19,7 +19,7 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
     };
     const plainKey = (event: KeyboardEvent): void => {
       const route = routeOf(location.hash);
-      // A key that was meant for a question which has just left.
+      // A key that was meant for a question that has just disappeared.
       if (isTooSoon(event)) return;
       if (event.key === '?') take(event, onHelp);
       else if (event.key === '/') take(event, onPalette);
@@ -55,7 +55,9 @@ function leaveTerminal(): void {
 
 const isInTerminal = ({ target }: Event): boolean => target instanceof HTMLElement && target.closest('.xterm') !== null;
 
-/** Returns whether the event belongs to a field. A dialog that has just closed keeps the focus for a moment, and takes no keys then. */
+/**
+ * Returns whether the event belongs to a field. A dialog that has just closed keeps the focus for a moment, and ignores keys then.
+ */
 const isInField = ({ target }: Event): boolean =>
   target instanceof HTMLElement &&
   target.closest('input, textarea, select, dialog, .xterm') !== null &&

@@ -1,4 +1,4 @@
-/** The theme, light or dark: the user's choice, else the system's, also while it changes. */
+/** The theme, light or dark: the user's choice, otherwise the system's, even if it changes. */
 import { create } from 'zustand';
 
 export type Theme = 'light' | 'dark';

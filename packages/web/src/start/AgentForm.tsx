@@ -1,6 +1,6 @@
 /**
- * Starts an agent without a terminal: its kind, its folder, and its first prompt. Its messages and requests are shown as in
- * PAGE-15. It needs the role of `spool run --agent`. Keeps PAGE-42.
+ * Starts an agent without a terminal: its kind, its folder, and its first prompt. Its messages and requests are shown as PAGE-15
+ * describes. It needs the role of `spool run --agent`. Keeps PAGE-42.
  */
 import { isHeadless } from '@spool/protocol';
 import { type SessionInfo, SpoolError } from '@spool/client';
@@ -17,7 +17,7 @@ import { FolderField } from './FolderField.tsx';
 import { MachineField } from './MachineField.tsx';
 import { useStart } from './use-start.ts';
 
-/** The agents by the name that the daemon knows; the modes have the agent's own names. */
+/** The agents, by the name that the daemon uses; the modes have the agent's own names. */
 const AGENTS = {
   claude: { title: AGENT_TITLES.claude, mode: 'plan' },
   codex: { title: AGENT_TITLES.codex, mode: 'read-only' },

@@ -5,7 +5,7 @@ import { askGateway } from '../link/ask-gateway.ts';
 const TYPING_MS = 120;
 
 interface FolderFieldProps {
-  /** The machine whose folders are offered; null: that of the gateway. */
+  /** The machine whose folders are offered; null means that of the gateway. */
   readonly node: string | null;
   readonly value: string;
   /** Folders of sessions, shown before the user types. */
@@ -30,7 +30,7 @@ export function FolderField({ node, value, recent, onValue }: FolderFieldProps) 
         },
       ).then(
         ({ folders }) => setFound(folders),
-        () => {}, // without suggestions the field still works
+        () => {}, // the field works without suggestions too
       );
     }, TYPING_MS);
     return () => {
@@ -95,7 +95,7 @@ export function FolderField({ node, value, recent, onValue }: FolderFieldProps) 
             role="option"
             className="mono one-line"
             aria-selected={index === chosen}
-            // This is before the field loses the focus.
+            // This happens before the field loses the focus.
             onPointerDown={(event) => {
               event.preventDefault();
               take(folder);

@@ -2,7 +2,7 @@
 import { useSessions } from '../sessions/store.ts';
 
 interface MachineFieldProps {
-  /** The node; null: the machine of the gateway. */
+  /** The node; null means the machine of the gateway. */
   readonly value: string | null;
   readonly onValue: (node: string | null) => void;
 }

@@ -1,14 +1,14 @@
 /**
- * Names for sessions that are started on the page. The page runs a line through a shell, so the daemon would call all of them
- * `sh`: the name is the program of the line instead. Keeps PAGE-63.
+ * Names for sessions that are started on the page. The page runs a line through a shell, so the daemon would call every session
+ * `sh`; the name is the program of the line instead. Keeps PAGE-63.
  */
 import type { SessionInfo } from '@spool/client';
 
 const NAME_CHARACTERS_MAX = 100;
-/** Words before the program: they say how it is run. */
+/** Words before the program, which describe how it is run. */
 const BEFORE_PROGRAM: ReadonlySet<string> = new Set(['exec', 'env', 'nice', 'nohup', 'sudo', 'time', 'command']);
 
-/** Returns the name of the program in a line of shell: `npm` for `cd web && PORT=1 npm run dev`; null if it is not clear. */
+/** Returns the name of the program in a line of shell: `npm` for `cd web && PORT=1 npm run dev`; null if it is unclear. */
 export function programIn(line: string): string | null {
   const command = line
     .split(/&&|;/)

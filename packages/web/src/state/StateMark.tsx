@@ -1,5 +1,6 @@
 /**
- * A condition as shape and colour, so that either is enough; the word is for screen readers, or shown beside it. Keeps PAGE-24.
+ * A condition as a shape and a colour, either of which is enough; the word is for screen readers, or shown beside it. Keeps
+ * PAGE-24.
  */
 import type { ReactNode } from 'react';
 import { type SessionCondition, CONDITION_WORDS } from './condition.ts';

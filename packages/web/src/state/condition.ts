@@ -1,6 +1,6 @@
 /**
- * The condition of a session in one word: its lifecycle and its status combined. `erred`: it runs, and its last turn has failed,
- * so that it does nothing until the user acts. `away`: it ran when its node was last seen. Keeps PAGE-60.
+ * The condition of a session in one word: its lifecycle and its status combined. `erred`: the session runs, and its last turn has
+ * failed, so that it does nothing until the user acts. `away`: the session was running when its node was last seen. Keeps PAGE-60.
  */
 import type { NodeSession } from '@spool/client';
 
@@ -51,7 +51,7 @@ export function conditionOf({
   }
 }
 
-/** The order of conditions: those that need the user come first, then the working ones; the ended come last. */
+/** The order of conditions: those that need the user come first, then the working ones; ended sessions come last. */
 export const CONDITION_ORDER: readonly SessionCondition[] = [
   'waits',
   'erred',

@@ -24,7 +24,7 @@ export function SummaryView({ session }: { readonly session: SessionInfo }) {
   const load = useCallback(() => {
     summaryOf(client, id, () => changedIn(id)).then(setSummary, (error: unknown) => setTrouble(sentenceOf(error)));
   }, [id]);
-  // Loaded again with each change of its state, not with each line that it prints.
+  // It is loaded again at each change of state, but not at each printed line.
   useEffect(load, [load, state, status.since]);
   if (trouble !== null) return <p role="alert">{trouble}</p>;
   if (summary === null) return <p className="loading quiet">Reading…</p>;

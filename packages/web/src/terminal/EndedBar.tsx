@@ -56,7 +56,7 @@ export function EndedBar({ session }: { readonly session: SessionInfo }) {
   );
 }
 
-/** Returns whether the daemon has shortened the command, so that it cannot be run. */
+/** Returns whether the daemon has shortened the command, so that it cannot be run again. */
 const isCut = (command: readonly string[]): boolean => command.join(' ').length >= SHOWN_CHARACTERS_MAX;
 
 /** The limit of the command in the information about a session. */

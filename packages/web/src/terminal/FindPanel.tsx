@@ -11,7 +11,7 @@ type FoundLine = SearchPage['matches'][number];
 
 const SHOWN_MAX = 200;
 const TYPING_MS = 200;
-/** The part of a line that is in the address, to mark it on its screen. */
+/** The beginning of a line that is put in the address, to mark the line on its screen. */
 const FIND_CHARACTERS_MAX = 80;
 
 export function FindPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {

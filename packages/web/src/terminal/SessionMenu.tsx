@@ -64,7 +64,7 @@ export function SessionMenu({ session, controls, fontPx, onFontPx, views }: Sess
       { label: isArchived ? 'Unarchive' : 'Archive', run: () => toggleArchived(id) },
     ],
     [
-      // A link is for sessions of the gateway's machine; its node makes links for its own.
+      // Links are for sessions of the gateway's machine; a node makes links for its own.
       ...(placeOf(id).node === null ? [{ label: 'Share…', run: () => setDialog('share') }] : []),
       { label: 'Save the output as text', run: () => downloadText(session) },
     ],

@@ -51,7 +51,7 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
 
   const split = usePanes(id, session?.driver !== undefined && session.size !== null ? 'cards' : null);
   const beside = besideOf(split.beside, main, panes, split.isWide);
-  // A conversation has its own search: its output is the agent's protocol.
+  // A conversation has a separate search, because its output is the agent's protocol.
   const isConversation = session?.driver !== undefined && main === 'cards';
   const closeFind = (): void => setFinding(false);
   const isUnknown = useLookup(route, session);
@@ -182,7 +182,7 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
 const eventPane = (session: SessionInfo): SessionViewName =>
   session.size !== null && window.innerWidth >= 900 ? 'terminal' : 'cards';
 
-/** Returns the pane beside the main one: never the same one, and only one that the session has. */
+/** Returns the pane beside the main one: never the same pane, and only one that the session has. */
 function besideOf(
   wanted: SessionViewName | null,
   main: SessionViewName,
@@ -190,11 +190,11 @@ function besideOf(
   isWide: boolean,
 ): SessionViewName | null {
   if (!isWide || wanted === null || wanted === main || !panes.some(([name]) => name === wanted)) return null;
-  // The past is the same terminal.
+  // The past is shown in the same terminal.
   return main === 'time' && wanted === 'terminal' ? null : wanted;
 }
 
-/** The moment that all panes share. The terminal alone, and another session, begin with the present. */
+/** The moment that all panes share. The terminal alone, and another session, start with the present. */
 function useMoments(
   { id, view }: SessionRoute,
   session: SessionInfo | undefined,
@@ -226,8 +226,8 @@ function useMoments(
 }
 
 /**
- * Fetches a session that is not in the list: a link may lead to an old one, or name one. Returns whether there is none. Other
- * faults are shown by the pane.
+ * Fetches a session that is not in the list: a link may lead to an old session, or name a session. Returns whether there is no such
+ * session. Other faults are shown by the pane.
  */
 function useLookup(route: SessionRoute, session: SessionInfo | undefined): boolean {
   const [unknownId, setUnknownId] = useState<string | null>(null);
@@ -299,7 +299,7 @@ function OtherPane({ session, route, pane, other, onCloseFind }: OtherProps) {
 interface LiveProps {
   readonly id: string;
   readonly session: SessionInfo | undefined;
-  /** Whether the cards are shown beside the terminal: they show the agent's requests then. */
+  /** Whether the cards are shown beside the terminal: then they show the agent's requests. */
   readonly hasCardsBeside: boolean;
   /** Whether a moment of the past is shown instead. */
   readonly isCovered: boolean;
@@ -317,7 +317,7 @@ function Live({ id, session, hasCardsBeside, isCovered, fontPx, onSize, onViewer
   const controls = useRef<PaneControls | null>(null);
   const isEnded = session !== undefined && session.state !== 'running';
   const isAsking = session !== undefined && conditionOf(session) === 'waits';
-  // After an answer the keys go to the program again.
+  // After an answer, the program gets the keys again.
   useEffect(() => {
     if (!isAsking && !isEnded && document.activeElement === document.body) controls.current?.focus();
   }, [isAsking, isEnded]);

@@ -72,7 +72,7 @@ export function TerminalPane(props: TerminalPaneProps) {
     const fit = (): void => {
       emulator.options.fontSize = latest.current.fontPx ?? fontSizeFor(emulator.cols, box.clientWidth);
       keepCursorInSight(emulator, box);
-      // Again after the new font is laid out.
+      // Repeated after the layout of the new font.
       requestAnimationFrame(() => keepCursorInSight(emulator, box));
     };
     refit.current = fit;
@@ -202,7 +202,7 @@ function keepCursorInSight(emulator: Emulator, box: HTMLElement): void {
   else if (top < box.scrollTop) box.scrollTop = Math.max(0, top - rowPx);
 }
 
-/** The columns beside the cursor that stay visible, too. */
+/** The number of columns beside the cursor that stay visible too. */
 const COLUMNS_BESIDE = 4;
 
 function keepColumnInSight(emulator: Emulator, box: HTMLElement, screen: HTMLElement): void {

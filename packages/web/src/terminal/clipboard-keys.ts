@@ -1,13 +1,13 @@
 /**
  * The keys for the clipboard in a terminal. Ctrl C copies only while text is selected, because it interrupts programs; Ctrl V
- * pastes, also pictures, and Ctrl Alt V sends what Ctrl V is elsewhere. Keeps PAGE-73.
+ * pastes, also pictures, and Ctrl Alt V sends what Ctrl V sends elsewhere. Keeps PAGE-73.
  */
 import type { Terminal } from '@xterm/xterm';
 import { copy } from './clipboard.ts';
 
 type PressedKey = Pick<KeyboardEvent, 'code' | 'ctrlKey' | 'shiftKey' | 'altKey' | 'metaKey'>;
 
-/** Returns the meaning of a key; null: it belongs to the program. */
+/** Returns the meaning of a key; null for a key that belongs to the program. */
 export function clipboardKey(key: PressedKey, hasSelection: boolean): 'copy' | 'paste' | 'literal' | null {
   if (!key.ctrlKey || key.metaKey) return null;
   if (key.code === 'KeyC' && !key.altKey && (key.shiftKey || hasSelection)) return 'copy';
@@ -17,7 +17,7 @@ export function clipboardKey(key: PressedKey, hasSelection: boolean): 'copy' | '
 }
 
 export interface ClipboardListener {
-  /** Called with the name of a key that the program shall get. */
+  /** Called with the name of a key for the program. */
   onLiteral(key: string): void;
   onTrouble(error: unknown): void;
 }

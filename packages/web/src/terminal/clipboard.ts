@@ -1,6 +1,6 @@
 /**
- * The clipboard. A program may ask to put text on it (OSC 52); the user decides, because the next paste may be executed. Reading
- * it is never allowed. Keeps PAGE-50.
+ * The clipboard. A program may request to put text on it (OSC 52); the user decides, because the next paste may be executed.
+ * Reading it is never allowed. Keeps PAGE-50.
  */
 import type { Terminal } from '@xterm/xterm';
 

@@ -1,5 +1,5 @@
 /**
- * xterm.js with the same set-up as the daemon's own model: the same widths, the same guards, the same scrollback. So each
+ * xterm.js with the same set-up as the daemon's own model: the same widths, the same guards, the same scrollback. Therefore each
  * interprets a snapshot of the other in the same way, cell by cell.
  */
 import { SCROLLBACK_LINES } from '@spool/protocol';

@@ -1,6 +1,6 @@
 /**
- * A finger that is held on a word selects it. The emulator lets nothing hit its rows, so browsers do not do it by themselves; those
- * that do begin a little earlier, and their selection stays. Keeps the part of PAGE-31 about selecting text.
+ * Selects a word when a finger is held on it. The emulator hides its rows from hit tests, so most browsers do not select by
+ * themselves; those that do start a little earlier, and their selection is kept. Keeps the part of PAGE-31 about selecting text.
  */
 
 /** The time to hold: browsers select after half a second. */
@@ -37,7 +37,7 @@ export function selectByHold(box: HTMLElement, onHeld: (text: string) => void): 
   };
   const end = (event: TouchEvent): void => {
     stop();
-    // The click that follows would open the keyboard and undo the selection.
+    // The click that follows would open the keyboard and clear the selection.
     if (isHeld && event.cancelable) event.preventDefault();
   };
   const options = [
@@ -53,13 +53,13 @@ export function selectByHold(box: HTMLElement, onHeld: (text: string) => void): 
   };
 }
 
-/** Returns the text in the rows that the browser itself has selected. */
+/** Returns the text that the browser itself has selected in the rows. */
 function selectedIn(box: HTMLElement): string {
   const selection = getSelection();
   return selection?.anchorNode && box.contains(selection.anchorNode) ? selection.toString().trim() : '';
 }
 
-/** Selects the word up to the blanks around it: a path is one word. */
+/** Selects the text between the surrounding blanks, so that a path is one word. */
 function selectWordAt(box: HTMLElement, x: number, y: number): string {
   const place = document.caretRangeFromPoint?.(x, y);
   const row = elementOf(place?.startContainer)?.closest('.xterm-rows > div');

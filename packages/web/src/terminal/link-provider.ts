@@ -1,4 +1,4 @@
-/** Shows the links of the line under the pointer, also if it is wrapped. */
+/** Shows the links of the line under the pointer, even if it is wrapped. */
 import type { ILink, Terminal } from '@xterm/xterm';
 import { findLinks, type FoundLink } from './links.ts';
 

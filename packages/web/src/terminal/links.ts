@@ -56,7 +56,7 @@ function withoutTail(text: string): string {
   return end;
 }
 
-/** Returns a path relative to the folder of the session; null for a path outside of it. */
+/** Returns a path relative to the folder of the session; null for a path outside. */
 function withinFolder(path: string, cwd: string): string | null {
   let relative = path;
   if (path.startsWith('/')) {

@@ -2,11 +2,11 @@
  * One session on one emulator: its snapshot, then every byte from there on, exactly once, at the session's own size. Keeps
  * PAGE-1, PAGE-3, PAGE-4, PAGE-23 and PAGE-37.
  *
- * During a flood the page shows the present, not every byte: it takes little at a time, and late output is replaced by a
- * snapshot. The lines above the screen come back when the flood pauses.
+ * During a flood the page shows the present instead of every byte: it requests little output at a time, and late output is replaced
+ * by a snapshot. The lines above the screen come back when the flood pauses.
  *
- * The page never resizes the session by looking at it: `takeSize` is an explicit act. A page that is hidden for a while detaches
- * from the session and attaches again when it is seen, so that a hidden tab costs nothing.
+ * The page never resizes the session just by showing it: `takeSize` is an explicit action. A page that is hidden for a while
+ * detaches from the session and attaches again when it is seen, so that a hidden tab costs nothing.
  */
 
 import { type AttachItem, type Client, type Size, SpoolError, type Viewer } from '@spool/client';
@@ -116,7 +116,7 @@ export class SessionView {
       return;
     }
     this.#hiddenTimer = setTimeout(() => {
-      // Unconfirmed input would be lost with the attachment.
+      // Detaching now would lose unconfirmed input.
       if (this.#attachment.unconfirmedBytes === 0) this.#letGo();
     }, HIDDEN_MS);
   };
@@ -188,7 +188,9 @@ export class SessionView {
 
 const HISTORY_LINES = 1000;
 
-/** The bytes on their way to the emulator, which reads a few megabytes in a second: more would delay the next snapshot. */
+/**
+ * The limit of bytes on their way to the emulator, which parses a few megabytes in a second: more would delay the next snapshot.
+ */
 const CREDIT_BYTES = 16 * 1024;
 /** The pause of output that ends a flood. */
 const PAUSE_MS = 300;

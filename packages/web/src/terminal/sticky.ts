@@ -1,4 +1,4 @@
-/** Ctrl and Alt of a phone: one tap is for the next key, two taps keep it until a third. Keeps PAGE-12. */
+/** Ctrl and Alt on a phone: one tap applies to the next key, two taps hold the modifier until a third. Keeps PAGE-12. */
 
 export type Stickiness = 'off' | 'once' | 'locked';
 

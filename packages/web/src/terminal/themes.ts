@@ -1,6 +1,4 @@
-/**
- * The sixteen colours for the light and the dark theme. Colour queries of programs are answered by the daemon, not with these.
- */
+/** The sixteen colours for the light and the dark theme. The daemon answers colour queries of programs, without these. */
 import type { ITheme } from '@xterm/xterm';
 import type { Theme } from '../shell/theme.ts';
 
@@ -8,8 +6,8 @@ import type { Theme } from '../shell/theme.ts';
 const CONTRAST_RATIO_MIN = 4.5;
 
 /**
- * Returns the minimum contrast. Programs draw black on green and white on yellow, for a dark terminal: the light theme makes such
- * text readable.
+ * Returns the minimum contrast. Programs draw black on green and white on yellow for a dark terminal; in the light theme the
+ * contrast makes such text readable.
  */
 export const contrastOf = (theme: Theme): number => (theme === 'light' ? CONTRAST_RATIO_MIN : 1);
 

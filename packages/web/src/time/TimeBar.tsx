@@ -1,4 +1,6 @@
-/** A line over the whole life of a session: its output, its states and milestones. It moves the moment of all panes, and plays. */
+/**
+ * A line over the whole life of a session: its output, its states and milestones. It sets the moment of all panes, and can play.
+ */
 import type { SessionInfo } from '@spool/client';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
@@ -11,7 +13,7 @@ import { heat, nextOutputAfter, offsetAt, type Timeline, timelineOf, timeAt } fr
 const HEAT_PARTS = 160;
 const SPEEDS = [1, 4, 16] as const;
 const FRAME_MS = 100;
-/** The length of a pause from which on the player skips it. */
+/** The length from which on the player skips a pause. */
 const SILENCE_MS = 2_000;
 
 /** A screen of the past. */
@@ -22,7 +24,7 @@ export interface ShownScreen {
 
 interface TimeBarProps {
   readonly session: SessionInfo;
-  /** The screen that is shown; null for an agent without a terminal, and until one is. */
+  /** The screen that is shown; null for an agent without a terminal, and until the first screen is shown. */
   readonly shown: ShownScreen | null;
   readonly hasScreens: boolean;
 }
@@ -146,7 +148,7 @@ function useTimeline(session: SessionInfo) {
     return () => {
       isCurrent = false;
     };
-    // Loaded once for a session: a line that grows during a drag would move under the finger.
+    // Loaded once for a session, because a line that grows during a drag would move under the finger.
   }, [session.id]);
   return { timeline, trouble, setTrouble };
 }

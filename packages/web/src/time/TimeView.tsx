@@ -11,7 +11,7 @@ import { type ShownScreen, TimeBar } from './TimeBar.tsx';
 
 interface TimeViewProps {
   readonly session: SessionInfo;
-  /** The moment that the address names; null: that of the other panes, or the present. */
+  /** The moment in the address; null for the moment of the other panes, or the present. */
   readonly offset: number | null;
   /** The line that is marked at that moment. */
   readonly find: string | null;
@@ -36,7 +36,7 @@ export function TimeView({ session, offset, find }: TimeViewProps) {
     past.onTrouble = setTrouble;
   }, [screen, session.id, find, offset, setMoment]);
 
-  // The address names a moment: the first one, and each that a link leads to.
+  // The address names a moment: the first one, and each one that a link leads to.
   useEffect(() => {
     if (offset !== null) setMoment({ at: null, offset, event: null });
   }, [session.id, offset, setMoment]);
@@ -44,7 +44,7 @@ export function TimeView({ session, offset, find }: TimeViewProps) {
   const isOfAddress = offset !== null && moment === null;
   const time = moment === null || moment.offset !== null ? null : moment.at;
   useEffect(() => {
-    if (isOfAddress) return; // it is set by now
+    if (isOfAddress) return; // it has been set by now
     if (moment === null) screen.current!.show('now');
     else if (moment.offset !== null) screen.current!.show({ offset: moment.offset });
     else if (moment.at !== null) screen.current!.show({ time: moment.at });

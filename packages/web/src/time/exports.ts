@@ -2,7 +2,7 @@
 import type { LogMarkInfo, SessionInfo } from '@spool/client';
 import { client } from '../link/daemon.ts';
 
-/** The maximum size for a page: `spool export` writes any length. */
+/** The maximum size for a page; `spool export` has no limit. */
 const EXPORT_BYTES_MAX = 64 * 1024 * 1024;
 
 export async function downloadText(session: SessionInfo): Promise<void> {

@@ -6,10 +6,10 @@ export interface FoundPlace {
   readonly length: number;
 }
 
-/** The shortest beginning of a line that is enough to recognise it: a long line may be wrapped, or cut by the search. */
+/** The shortest beginning of a line that identifies it: a long line may be wrapped, or cut by the search. */
 const PREFIX_MIN = 8;
 
-/** Returns the last row with this text, or with the longest beginning of it; null if there is none. */
+/** Returns the last row with this text, or with its longest beginning; null if there is none. */
 export function findPlace(rows: readonly string[], text: string): FoundPlace | null {
   const sought = text.trim();
   if (sought === '') return null;

@@ -3,8 +3,9 @@ import type { TranscriptEntry } from '@spool/render';
 import type { Moment } from './moment.ts';
 
 /**
- * Returns the number of the last event that began an entry by the moment; null if it is before all of them. `isWire`: the offsets
- * of the entries are those of the moment, because the output of the session is the agent's own protocol.
+ * Returns the number of the last event that began an entry at or before the moment; null if the moment is before all of them.
+ * `isWire`: the offsets of the entries are comparable to that of the moment, because the output of the session is the agent's own
+ * protocol.
  */
 export function eventBy(entries: Iterable<TranscriptEntry>, moment: Moment, isWire: boolean): number | null {
   let last: number | null = null;

@@ -1,6 +1,6 @@
 /**
- * The moment of a run that all panes show: the present, or one of the past. A pane that knows it by its own measure (a card by its
- * event, the terminal by its offset) says so, and the others follow by the time. Keeps CARD-12.
+ * The moment of a run that all panes show: the present, or one of the past. A pane that knows the moment by its own measure (a card
+ * by its event, the terminal by its offset) sets it, and the others follow by the time. Keeps CARD-12.
  */
 import { createContext, useContext } from 'react';
 
@@ -14,7 +14,7 @@ export interface Moment {
 }
 
 export interface MomentState {
-  /** Null: the present. */
+  /** The moment; null means the present. */
   readonly moment: Moment | null;
   /** Whether another pane shows the moment of a card. */
   readonly isFollowed: boolean;

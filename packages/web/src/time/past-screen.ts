@@ -1,6 +1,6 @@
 /**
- * Shows moments of the past on an emulator. Only the latest request counts: while one is being fetched, those in between are
- * skipped, so that scrubbing is as fast as the answers, and ends exactly where the user stopped. Keeps PAGE-6.
+ * Shows moments of the past on an emulator. Only the latest request counts: requests that arrive during a fetch replace each other,
+ * so that scrubbing is as fast as the answers and ends exactly where the user stopped. Keeps PAGE-6.
  */
 import type { Client } from '@spool/client';
 import type { IBuffer, Terminal } from '@xterm/xterm';
@@ -21,11 +21,11 @@ export class PastScreenView {
   #wanted: PastMoment | null = null;
   #isBusy = false;
   #isClosed = false;
-  /** The offset that was asked for, of the picture that is shown; null if it was a time. */
+  /** The requested offset of the picture that is shown; null if a time was requested. */
   shownFor: number | null = null;
   /** Called when the picture of this offset is on the screen. */
   onShown: (offset: number, at: number) => void = () => {};
-  /** Called with the fault; null when it is over. */
+  /** Called with the fault; null after it has ended. */
   onTrouble: (why: string | null) => void = () => {};
 
   constructor(client: Client, id: string, terminal: Terminal) {
@@ -68,7 +68,7 @@ export class PastScreenView {
         this.onTrouble(null);
       } catch (error) {
         this.onTrouble(sentenceOf(error));
-        // A daemon that is being replaced answers in a moment; a newer request of the user comes first.
+        // A daemon that is being replaced will answer in a moment, but a newer request of the user comes first.
         await new Promise((later) => setTimeout(later, RETRY_MS));
         this.#wanted ??= moment;
       }

@@ -48,7 +48,7 @@ export function timelineOf(
   }
   const lastMark = points.at(-1)!;
   const endAt = Math.max(life.endAt, lastMark.at + 1);
-  // The end of the log is as old as its last bytes: a session that is quiet now has shown them since then.
+  // The end of the log has the time of its last bytes: a quiet session has shown them since then.
   const lastAt = Math.min(endAt, Math.max(lastMark.at, life.lastOutputAt ?? endAt));
   points.push({ offset: life.endOffset, at: lastAt });
   if (lastAt < endAt) points.push({ offset: life.endOffset, at: endAt });
@@ -89,7 +89,7 @@ export function heat({ points, startAt, endAt }: Timeline, count: number): reado
   return bytes.map((each) => Math.log1p(each) / most);
 }
 
-/** Returns the last offset that is known to have been written by a time. */
+/** Returns the last offset that is known to have been written at this time. */
 export function offsetAt({ points }: Timeline, at: number): number {
   let low = 0;
   let high = points.length - 1;

@@ -89,7 +89,7 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
   );
 });
 
-/** The replacement for the picture: what an agent said last and does now, or a note that there is only text. */
+/** The replacement for the picture: the agent's last words and present action, or a note that there is only text. */
 function NoScreen({ session }: { readonly session: SessionInfo }) {
   const { driver, status } = session;
   if (driver === undefined)

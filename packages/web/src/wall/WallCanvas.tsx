@@ -136,7 +136,7 @@ function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, drawing: Wall
     drawn++;
     const bitmap = paintMiniature(grid, bitmaps.get(id), { widthPx: Math.round(box.width * scale), theme });
     bitmaps.set(id, bitmap);
-    // A tall screen is cut at the top: new output is at its end.
+    // A tall screen is cut at the top, because new output is at its end.
     const room = Math.round(box.height * scale);
     const used = Math.min(room, bitmap.canvas.height);
     pen.drawImage(

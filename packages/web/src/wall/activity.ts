@@ -26,7 +26,7 @@ export class WallActivity {
     life.offset = Math.max(life.offset, offset);
   }
 
-  /** Returns shares of the busiest bucket, by logarithm (0 to 1), the latest last. Returns null without output. */
+  /** Returns shares of the busiest bucket, by logarithm (0 to 1), the latest last. Returns null if there was no output. */
   bars(id: string, now: number): readonly number[] | null {
     const life = this.#lives.get(id);
     if (life === undefined) return null;

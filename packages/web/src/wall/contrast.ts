@@ -19,7 +19,7 @@ export function readableInk(ink: string, paper: string, ratio: number): string {
   return found;
 }
 
-/** Screens have few pairs of colours; pictures made of characters have many. */
+/** Results are cached: screens have few pairs of colours, but pictures made of characters have many. */
 const KNOWN_MAX = 4096;
 const known = new Map<string, string>();
 

@@ -56,8 +56,8 @@ export class GridFeed {
 
   async #ask(): Promise<void> {
     const isLive = useSessions.getState().link.type === 'live';
-    if (document.hidden || this.#inSight.size === 0) return; // a change of either starts it again
-    if (!isLive) return; // the link starts it again
+    if (document.hidden || this.#inSight.size === 0) return; // a change of either restarts it
+    if (!isLive) return; // the next connected link restarts it
     this.#isAsking = true;
     freshness.fellBehind(this);
     let changed: GridState[] = [];

@@ -9,7 +9,7 @@ export interface Bitmap {
   readonly canvas: OffscreenCanvas;
   readonly key: string;
   readonly lines: readonly (readonly GridRun[])[];
-  /** The vertical end of the content. */
+  /** The lower edge of the content. */
   readonly endPx: number;
 }
 
@@ -23,7 +23,7 @@ export function paintMiniature(
   { widthPx, theme }: { readonly widthPx: number; readonly theme: Theme },
 ): Bitmap {
   const cellWidth = widthPx / grid.cols;
-  // Whole pixels: rows that share one would leave seams.
+  // Rounded to whole pixels: rows that share one would leave seams.
   const cellHeight = Math.max(1, Math.round(cellWidth * CELL_RATIO));
   const heightPx = cellHeight * grid.rows;
   const key = `${grid.id} ${widthPx} ${grid.cols}×${grid.rows} ${theme}`;

@@ -1,6 +1,6 @@
 /**
- * Tracks which sessions have printed output since the user last opened them. The output before a session was first seen counts as
- * read: a new browser does not begin with everything unread.
+ * Tracks which sessions have printed output since the user last opened them. Output from before a session was first seen counts as
+ * read, so that a new browser does not start with everything unread.
  */
 import type { SessionInfo } from '@spool/client';
 import { create } from 'zustand';

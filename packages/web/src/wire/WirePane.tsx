@@ -1,6 +1,6 @@
 /**
- * The lines of an agent's wire: raw, and as a tree when one is opened. A line leads to its moment in the other panes, and a moment
- * to its line. Keeps CARD-12 and CARD-13.
+ * The lines of an agent's wire: raw, and as a tree once a line is opened. A line leads to its moment in the other panes, and a
+ * moment to its line. Keeps CARD-12 and CARD-13.
  */
 import type { SessionInfo } from '@spool/client';
 import { isHeadless } from '@spool/protocol';

@@ -1,22 +1,22 @@
 /**
- * The lines of an agent's wire, as they were recorded: the output of an agent without a terminal, or what the side channel of one in
- * its terminal reported. The end is read first, and a page around any offset when it is wanted. Memory is bounded. Keeps CARD-13.
+ * The lines of an agent's wire, as they were recorded: the output of an agent without a terminal, or what the side channel of one
+ * in its terminal reported. The end is read first, and a page around any offset on demand. Memory is bounded. Keeps CARD-13.
  */
 import type { Client } from '@spool/client';
 
 const TAIL_BYTES = 96 * 1024;
 const PAGE_BYTES = 128 * 1024;
-/** The part of a page that is before the offset which it was read for. */
+/** The part of a page that is before the requested offset. */
 const BEFORE_BYTES = 48 * 1024;
-/** The lines that are kept; older ones are read again. */
+/** The maximum of lines in memory; older ones are read again. */
 const LINES_MAX = 6_000;
-/** The characters of a line that are kept. */
+/** The maximum of characters of a line in memory. */
 const LINE_CHARACTERS_MAX = 256 * 1024;
 
 export interface WireLine {
   /** Its offset: in the output log, or in the events log of an agent in its terminal. */
   readonly offset: number;
-  /** The time, if the log says it for each line. */
+  /** The time, if the log has one for each line. */
   readonly at: number | null;
   /** The number of its event, for a line of a side channel. */
   readonly event: number | null;
@@ -29,7 +29,7 @@ export interface WireState {
   readonly lines: readonly WireLine[];
   readonly isLoaded: boolean;
   readonly hasOlder: boolean;
-  /** Whether the lines end with the last one of the log, and follow it. */
+  /** Whether the last line of the log is among the lines, and new ones follow it. */
   readonly isLive: boolean;
 }
 
@@ -58,12 +58,12 @@ export class WireLog {
     return this.#state;
   }
 
-  /** Whether a newer reading or the end of the view has replaced the present one. */
+  /** Whether a newer read, or the end of the view, has replaced the present one. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Reads the end of the log, and follows it until another part is wanted. */
+  /** Reads the end of the log, and follows it until another part is requested. */
   async follow(): Promise<void> {
     const [first, end] = await this.#bounds();
     this.#first = first;
@@ -71,7 +71,7 @@ export class WireLog {
     await this.#read(from, Infinity, true);
   }
 
-  /** Shows the lines around an offset of the output. Does nothing if they are shown. */
+  /** Shows the lines around an offset of the output. Does nothing if they are already shown. */
   async show(offset: number): Promise<void> {
     const { lines, isLive } = this.#state;
     const isShown = lines.length > 0 && lines[0]!.offset <= offset && (isLive || lines.at(-1)!.offset >= offset);
@@ -90,7 +90,7 @@ export class WireLog {
     if (signal.aborted) return;
     const all = [...found, ...this.#state.lines];
     const isTooLong = all.length > LINES_MAX;
-    if (isTooLong) this.#stopping.abort(); // the end is read again when it is wanted
+    if (isTooLong) this.#stopping.abort(); // the end is read again on demand
     this.#set({
       lines: all.slice(0, LINES_MAX),
       hasOlder: from > this.#first,
@@ -136,7 +136,7 @@ export class WireLog {
     for await (const line of lines) {
       if (signal.aborted) return;
       if (line !== null) waiting.push(line);
-      // The lines of the past are shown together.
+      // The lines of a past page are shown together.
       if (line === null || this.#state.isLoaded) add();
     }
     if (!signal.aborted) add();
@@ -165,14 +165,14 @@ export class WireLog {
 
 interface OutputPart {
   readonly from: number;
-  /** The first offset of the log: a line that begins there is whole. */
+  /** The first offset of the log: a line that begins there is complete. */
   readonly first: number;
   readonly signal: AbortSignal;
 }
 
 const NEWLINE = 0x0a;
 
-/** Yields the lines of the output. The first one may have begun before, and is then left out. */
+/** Yields the lines of the output. If the first line began before the range, it is left out. */
 function outputLines(client: Source, id: string, { from, first, signal }: OutputPart): LineStream {
   const watch = client.watch(id, { from, signal, creditBytes: PAGE_BYTES });
   async function* lines(): AsyncGenerator<WireLine | null> {
@@ -195,7 +195,7 @@ function outputLines(client: Source, id: string, { from, first, signal }: Output
   return Object.assign(lines(), { [Symbol.asyncDispose]: () => Promise.resolve(watch.close()) });
 }
 
-/** A line whose end has not arrived. */
+/** A line whose end has not arrived yet. */
 class OpenLine {
   readonly #offset: number;
   readonly #isWhole: boolean;

@@ -7,12 +7,14 @@ const TITLE_CHARACTERS_MAX = 40;
 /** The members in which protocols name the kind of a message; the first one in the line counts. */
 const KIND = /"(?:type|kind|method|do|event)"\s*:\s*"([^"\\]{1,80})"/;
 
-/** Returns the kind of the message; empty if the line does not say it. */
+/** Returns the kind of the message; empty if the line does not contain it. */
 export function lineTitle(text: string): VisibleText {
   return visibleTitle(KIND.exec(text.slice(0, 2_000))?.[1] ?? '', TITLE_CHARACTERS_MAX);
 }
 
-/** Returns the last line by the moment; null if there is none. `isWire`: its offset is one of the output. */
+/**
+ * Returns the last line at or before the moment; null if there is none. `isWire`: the offset of the moment is one of the output.
+ */
 export function lineBy(lines: readonly WireLine[], moment: Moment, isWire: boolean): WireLine | null {
   if (isWire) return moment.offset === null ? null : (lines.findLast(({ offset }) => offset <= moment.offset!) ?? null);
   const isBy = ({ at, event }: WireLine): boolean =>

@@ -1,6 +1,6 @@
 /**
- * The keys that answer a permission or a question. An option is chosen by its id, as the agent offered it; an option of a kind that is
- * not known never allows anything, and a request that was too large to be kept can only be denied. Keeps SHOW-5, REQ-5.
+ * The keys that answer a permission or a question. An option is chosen by its id, as the agent offered it. An option of an unknown
+ * kind never allows anything, and a request that was too large to be kept can only be denied. Keeps SHOW-5, REQ-5.
  */
 import type { PermissionOption } from '@spool/protocol/agent';
 import { type AgentRequestEvent, isExplained, say, visibleTitle, type VisibleText } from '@spool/render';
@@ -10,7 +10,7 @@ export type RequestAnswer =
   | { readonly type: 'allow' }
   | { readonly type: 'deny' }
   | { readonly type: 'choice'; readonly label: string }
-  /** The next text that is typed is the message, the new input or the answer. */
+  /** Whether the next typed text is the message, the new input or the answer. */
   | { readonly type: 'write'; readonly what: 'message' | 'input' | 'answer' };
 
 export interface AskChoice {
@@ -27,14 +27,14 @@ export interface AskChoice {
 type Permission = Extract<AgentRequestEvent, { readonly kind: 'permission.requested' }>;
 
 const LABEL_CHARACTERS_MAX = 60;
-/** Keys for the options after the one `y` and the first `a`. */
+/** The keys for the options after the one `y` and the first `a`. */
 const FURTHER_KEYS = ['2', '3', '4', '5', '6', '7', '8', '9'];
 
 export function makeChoices(ask: AgentRequestEvent): readonly AskChoice[] {
   return ask.kind === 'question.asked' ? answersTo(ask) : [...allowing(ask), ...denying(ask), ...editing(ask)];
 }
 
-/** Whether an answer lets the agent do something, or says something in the user's name. */
+/** Whether an answer lets the agent do something, or speaks in the user's name. */
 export function isAllowing(answer: RequestAnswer): boolean {
   if (answer.type === 'option') return answer.behavior === 'allow';
   return answer.type === 'allow' || answer.type === 'choice' || (answer.type === 'write' && answer.what === 'input');
@@ -61,7 +61,7 @@ function allowing({ options, isCut }: Permission): AskChoice[] {
   if (options.length === 0) return [choice('y', 'allow once', { type: 'allow' })];
   const once = options.filter(({ kind }) => kind === 'allow_once');
   const always = options.filter(({ kind }) => kind === 'allow_always');
-  // Two ways to allow once differ in something: each is chosen by its own words.
+  // Two ways to allow once differ in something, so each is chosen by its own words.
   const plain = once.length === 1 ? once[0] : undefined;
   const further = [...(plain ? [] : once), ...always.slice(1)];
   return [
@@ -92,7 +92,7 @@ const choice = (key: string, whole: string, answer: RequestAnswer, isMore = fals
   isExplained: isMore,
 });
 
-/** Makes a choice from an option in the agent's words: all of its text counts. */
+/** Creates a choice from an option in the agent's words, whose whole text counts. */
 const offered = (key: string, { id, label }: PermissionOption): AskChoice =>
   choice(key, label, option(id, 'allow'), true);
 

@@ -1,6 +1,6 @@
 /**
- * The permission or question that waits, with the keys that answer it: as much of it as fits, and the exact number of lines that do
- * not. Keeps SHOW-5, SHOW-10.
+ * The waiting permission or question with the keys that answer it: as much of it as fits, and the exact number of the other lines.
+ * Keeps SHOW-5, SHOW-10.
  */
 import {
   type AgentRequestEvent,
@@ -18,7 +18,7 @@ import {
 } from '@spool/render';
 import { type AskChoice, makeChoices } from './ask-choices.ts';
 
-/** The limit of rows of keys. Beyond it there is one row of bare keys, and the request explains them. */
+/** The limit of rows of keys. With more rows, there is one row of bare keys, and the request explains them. */
 const KEY_ROWS_MAX = 5;
 const FAINT = { dim: true } as const;
 const KEY = { tone: 'ask', bold: true } as const;
@@ -26,12 +26,12 @@ const KEY = { tone: 'ask', bold: true } as const;
 export interface PanelOptions {
   readonly width: number;
   readonly rows: number;
-  /** Whether keys answer it now. */
+  /** Whether keys answer the request now. */
   readonly isFocused: boolean;
-  /** The text in the editor belongs to it. */
+  /** Whether the text in the editor belongs to it. */
   readonly isWriting: boolean;
   readonly mayAnswer: boolean;
-  /** An answer that allows a request which was not shown whole: it waits for a second key. */
+  /** An answer that allows a request that was not shown whole; it waits for a second key. */
   readonly unconfirmed: UnconfirmedChoice | null;
 }
 
@@ -41,10 +41,10 @@ export interface UnconfirmedChoice {
   readonly unseen: number;
 }
 
-/** The part of a request that a picture shows. */
+/** The part of a request that is in a picture. */
 export interface ShownPart {
   readonly lines: readonly Line[];
-  /** The first line, and the one after the last. */
+  /** The first line, and the line after the last one. */
   readonly from: number;
   readonly to: number;
 }
@@ -52,7 +52,7 @@ export interface ShownPart {
 /** All lines of a request, and the meaning of the keys where the row of keys has no room for it. */
 export interface AskDocument {
   readonly lines: readonly Line[];
-  /** The number of lines that describe the request; the others are about the options. */
+  /** The number of lines that describe the request; the others describe the options. */
   readonly mainLines: number;
 }
 
@@ -67,7 +67,7 @@ export function askDocument(ask: AgentRequestEvent, width: number): AskDocument 
   return { lines: [...request, ...options, ...keys], mainLines: request.length };
 }
 
-/** Returns at most `rows` lines: the beginning of the request, how much is left out, and always the keys. */
+/** Returns at most `rows` lines: the beginning of the request, the number of lines that are left out, and always the keys. */
 export function panelPart(ask: AgentRequestEvent, document: readonly Line[], options: PanelOptions): ShownPart {
   const keys = keyLines(ask, options);
   const fitted = fitLines(document, Math.max(1, options.rows - keys.length));

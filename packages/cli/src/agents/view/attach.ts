@@ -1,6 +1,6 @@
 /**
- * `spool attach` for an agent without a terminal: its transcript, and a line to write prompts in. Events come from a cursor, each
- * once, so a keeper that is killed changes nothing on the screen. Keeps SHOW-7.
+ * `spool attach` for an agent without a terminal: its transcript, and a line for prompts. Events come from a cursor, each once, so
+ * a killed keeper changes nothing on the screen. Keeps SHOW-7.
  */
 import type { Client } from '@spool/client/node';
 import { AgentHandle } from '@spool/client/node';
@@ -19,7 +19,7 @@ import { KeyReader } from '../../tui/key-reader.ts';
 import { AgentControls } from './controls.ts';
 import { AgentPainter } from './picture.ts';
 
-/** The time to wait for a prompt that is being sent. */
+/** The time to wait for a prompt that is still being sent. */
 const SENDING_MS_MAX = 2000;
 
 export interface AttachAgentOptions {
@@ -91,7 +91,7 @@ export async function attachAgent(client: Client, session: SessionInfo, options:
     if (options.typedBefore && options.typedBefore.length > 0) screen.feed(options.typedBefore);
     const stopping = new AbortController();
     const followed = follow(stopping.signal);
-    followed.catch(() => {}); // reported by the race
+    followed.catch(() => {}); // the race reports the error
     const how = await Promise.race([left, followed]).finally(() => stopping.abort());
     await settled(sending);
     return how;

@@ -21,7 +21,7 @@ interface AgentActions extends AnswerActions {
   slash(name: string, args: string): Promise<unknown>;
   cancelPrompt(clientId: string): Promise<unknown>;
   interrupt(): Promise<unknown>;
-  /** An error as a sentence. */
+  /** Returns an error as a sentence. */
   wordsOf(error: unknown): string;
 }
 
@@ -99,14 +99,14 @@ export class AgentControls {
     };
   }
 
-  /** The view was drawn with this much room, scrolled as far as there is text. */
+  /** Notes that the view was drawn with this much room, scrolled as far as there is text. */
   drawn(pageRows: number, { scrolled, request }: Pick<PaintedPicture, 'scrolled' | 'request'>): void {
     this.#pageRows = Math.max(1, pageRows);
     this.#scrolled = scrolled;
     if (request !== null && request.ask === this.#ask) this.#reading.painted(request);
   }
 
-  /** Times until which something is shown that goes away by itself. */
+  /** The times until which temporary notices are shown. */
   get agesMs(): readonly number[] {
     const now = this.#options.now();
     return [
@@ -131,7 +131,7 @@ export class AgentControls {
     this.editor.press(key);
   }
 
-  /** Keys for the request in the whole window. */
+  /** Handles keys for the request in the whole window. */
   #reads(name: KeyName): boolean {
     const reading = this.#reading;
     if (reading.top === null) {
@@ -204,7 +204,7 @@ export class AgentControls {
   #answers(key: Key): boolean {
     if (key.type === 'text') {
       const isOpen = this.#reading.top !== null;
-      // A user who was typing when it came continues to type.
+      // A user who was typing when the request arrived continues to type.
       if (key.isPaste || this.#options.now() - this.#askSince < ASK_GUARD_MS) {
         this.#isAnswering = isOpen;
         return isOpen;
@@ -217,7 +217,7 @@ export class AgentControls {
     return true;
   }
 
-  /** Answers, unless that would allow something of which a part was never on the screen: that takes a second key. */
+  /** Answers, unless that would allow something that was never on the screen: that needs a second key. */
   #choose(ask: AgentRequestEvent, text: string): void {
     const reading = this.#reading;
     const now = this.#options.now();
@@ -261,7 +261,7 @@ export class AgentControls {
   }
 
   #decide(decided: Promise<Decided>): void {
-    // Until the event comes that says what became of it, further keys are not for this ask.
+    // Until the event with the outcome arrives, further keys are not for this request.
     this.#askSince = this.#options.now();
     decided.then(
       (outcome) => {
@@ -272,7 +272,7 @@ export class AgentControls {
     );
   }
 
-  /** Handles a key that does more than edit. Returns true if it was one. */
+  /** Handles a key that does more than editing. Returns true if it handled the key. */
   #acts(name: KeyName): boolean {
     switch (name) {
       case 'enter':
@@ -341,7 +341,7 @@ export class AgentControls {
     this.#options.onChange();
   }
 
-  /** The last prompt that waits comes back into the editor. */
+  /** Brings the last waiting prompt back into the editor. */
   #takeBack(): void {
     const last = this.transcript.queue.at(-1);
     if (!last) return this.tell('no prompt waits');

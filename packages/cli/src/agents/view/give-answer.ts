@@ -1,4 +1,4 @@
-/** Gives a chosen answer to an agent, for the request that was shown. Keeps REQ-5 in `attach` and `watch`. */
+/** Sends a chosen answer to an agent, for the request that was shown. Keeps REQ-5 in `attach` and `watch`. */
 import type { Decided, RequestRef } from '@spool/client';
 import { type AgentRequestEvent, visibleTitle } from '@spool/render';
 import { editableOf, type RequestAnswer } from './ask-choices.ts';
@@ -30,7 +30,10 @@ export function giveAnswer(
   }
 }
 
-/** Sends a text that was written: a message for a denial, an answer, or the changed input. Null: the request has no such text. */
+/**
+ * Sends a text that was written: a message for a denial, an answer, or the changed input. Returns null if the request has no such
+ * text.
+ */
 export function giveText(
   actions: AnswerActions,
   ask: AgentRequestEvent,
@@ -52,7 +55,7 @@ export function lostWords({ isOurs, outcome, reason }: Decided): string | null {
   return `it was already decided${who}: ${outcome.decision}`;
 }
 
-/** Returns the answers: one text answers each question. */
+/** Returns the answers: the text is the answer to each question. */
 function answersOf(ask: AgentRequestEvent, text: string): Record<string, unknown> {
   if (ask.kind !== 'question.asked') return {};
   return Object.fromEntries(ask.questions.map(({ id, multi }) => [id, multi === true ? [text] : text]));

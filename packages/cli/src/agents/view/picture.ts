@@ -1,4 +1,4 @@
-/** Draws an attached agent: the transcript, the waiting request, the queue, the prompt, one line of status. Pure. */
+/** Draws an attached agent: the transcript, the waiting request, the queue, the prompt, and a status line. It is pure. */
 import type { Size } from '@spool/protocol';
 import { runningDuration } from '@spool/protocol/duration';
 import {
@@ -37,16 +37,16 @@ export interface AgentPicture {
   readonly scrolled: number;
   readonly ask: AgentRequestEvent | null;
   readonly isAnswering: boolean;
-  /** The purpose of the editor's text; null: a prompt. */
+  /** The purpose of the editor's text; null means a prompt. */
   readonly writing: 'message' | 'input' | 'answer' | null;
   readonly isReadOnly: boolean;
   readonly isFull: boolean;
-  /** The first line of the request that is shown in the whole window; null: it is shown in its panel. */
+  /** The first line of the request that is shown in the whole window; null if the request is in its panel. */
   readonly readingTop: number | null;
   readonly unconfirmed: UnconfirmedChoice | null;
   /** Prompts on their way to the daemon. */
   readonly sending: readonly string[];
-  /** One line for the user, instead of the keys. */
+  /** A line for the user in place of the keys. */
   readonly notice: string | null;
   readonly isLoading: boolean;
   readonly detachKey: string;
@@ -55,7 +55,7 @@ export interface AgentPicture {
 
 export interface PaintedPicture {
   readonly lines: readonly Line[];
-  /** The position of the cursor; null: hidden. */
+  /** The position of the cursor; null hides it. */
   readonly cursor: { readonly row: number; readonly col: number } | null;
   /** The number of lines between the view and the end, as far as the text allows. */
   readonly scrolled: number;
@@ -83,7 +83,7 @@ export class AgentPainter {
     return { ...painted, lines: lines.slice(0, size.rows).map((line) => cutLine(line, width)) };
   }
 
-  /** The request that waits, in the whole window. */
+  /** Returns the waiting request, in the whole window. */
   #reading(picture: AgentPicture, ask: AgentRequestEvent, top: number, width: number, rows: number): PaintedPicture {
     const { lines, mainLines } = this.#requestDocument(ask, width);
     const part = readingPart(ask, lines, top, { ...panelOptions(picture, width), rows: rows - 1 });
@@ -124,7 +124,7 @@ export class AgentPainter {
     };
   }
 
-  /** Returns the lines of a request, which may be thousands: they are made once for each width. */
+  /** Returns the lines of a request, which may be thousands; they are made once for each width. */
   #requestDocument(ask: AgentRequestEvent, width: number): AskDocument {
     if (this.#request?.ask !== ask || this.#request.width !== width)
       this.#request = { ask, width, document: askDocument(ask, width) };
@@ -150,7 +150,10 @@ function panelOptions(picture: AgentPicture, width: number): Omit<PanelOptions, 
   };
 }
 
-/** The end of the transcript, or where its reader is. Empty lines follow a short text, so that it starts at the top. */
+/**
+ * Returns the end of the transcript, or the part that the reader has scrolled to. Empty lines follow a short text, so that it
+ * starts at the top.
+ */
 function bodyLines(
   shown: { readonly lines: readonly Line[]; readonly skipped: number },
   rows: number,
@@ -194,7 +197,7 @@ function queueLines({ transcript: { queue }, sending }: AgentPicture, width: num
   return [...lines.slice(0, QUEUE_LINES_MAX - 1), [span(say`… and ${hidden} more prompts wait`, FAINT)]];
 }
 
-/** The line of status: the activity at the left, the cost at the right, the keys between them. */
+/** Returns the status line: the activity at the left, the cost at the right, the keys in between. */
 function statusLine(picture: AgentPicture, width: number): Line {
   const { transcript, notice } = picture;
   const { totals } = transcript;

@@ -1,18 +1,18 @@
 /**
- * Tracks the reading of the waiting request: the lines that were on the screen, the reader's position, and an answer that waits
- * for a second key because the request was not shown whole. Keeps SHOW-40.
+ * Tracks how much of the waiting request the user has read: the lines that were on the screen, the position of the view, and an
+ * answer that waits for a second key because the request was not shown whole. Keeps SHOW-40.
  */
 import { ASK_GUARD_MS } from './ask-guard.ts';
 import type { AskChoice } from './ask-choices.ts';
 import type { UnconfirmedChoice } from './ask-panel.ts';
 
-/** The lines of a request that a picture had. */
+/** The lines of a request that were in a picture. */
 export interface SeenLines {
   readonly width: number;
   readonly from: number;
   readonly to: number;
   readonly total: number;
-  /** The number of lines that describe the request; the others are about the options. */
+  /** The number of lines that describe the request; the others describe the options. */
   readonly mainLines: number;
 }
 
@@ -53,7 +53,7 @@ export class RequestReading {
   }
 
   movePage(by: 1 | -1): void {
-    // One line of the page before stays, so that the eye finds its place.
+    // One line of the previous page stays, so that the user finds the place.
     this.move(by * Math.max(1, this.#pageRows - 1));
   }
 
@@ -61,7 +61,7 @@ export class RequestReading {
     this.move(Number.isFinite(this.#total) ? this.#total : 0);
   }
 
-  /** These lines were painted. Lines of another width are others. */
+  /** Notes that these lines were painted. Lines at another width are different lines. */
   painted({ width, from, to, total, mainLines }: SeenLines): void {
     if (width !== this.#width || total !== this.#total) this.#seen.clear();
     this.#width = width;
@@ -95,7 +95,10 @@ export class RequestReading {
     this.#unconfirmed = null;
   }
 
-  /** Returns the answer that the second key confirms. A key that repeats confirms nothing: its user has not read the question yet. */
+  /**
+   * Returns the answer that the second key confirms. A repeated key confirms nothing, because its user has not read the question
+   * yet.
+   */
   confirmed(key: string, now: number): AskChoice | null {
     if (this.#unconfirmed === null || key !== 'Y') return null;
     return now - this.#unconfirmed.since < ASK_GUARD_MS ? null : this.#unconfirmed.choice;

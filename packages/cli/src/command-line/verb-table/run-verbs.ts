@@ -10,7 +10,7 @@ const DETACH_KEYS = {
   about: 'detach with these keys: C-q, or C-p,C-q, or none (default: Ctrl-\\)',
 } as const;
 
-/** Flags for the session's permissions on the user's terminal in addition to drawing. */
+/** The flags for the session's permissions on the user's terminal, besides drawing. */
 const PERMISSIONS = {
   'allow-clipboard': { kind: 'on', about: 'allow the session to write to your clipboard (it can never read it)' },
   'allow-colours': { kind: 'on', about: "allow the session to change your terminal's colours (restored afterwards)" },

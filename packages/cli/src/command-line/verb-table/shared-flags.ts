@@ -2,7 +2,7 @@
 
 /**
  * The limit of lines, the same as for the setting `history`. A line of 200 columns takes 3 KB in the model that shows it. `all`
- * lines are not held in a model, but passed on.
+ * lines are passed on instead of being held in a model.
  */
 export const HISTORY_LINES_MAX = 20_000;
 

@@ -12,11 +12,11 @@ export interface Repository {
   readonly top: string;
   /** The folder with HEAD and the index. */
   readonly gitFolder: string;
-  /** The folder with objects and refs; another one in a linked working tree. */
+  /** The folder with objects and refs; for a linked working tree, it is a different one. */
   readonly commonFolder: string;
 }
 
-/** The size of the longest path of Linux, and the words before it. */
+/** The maximum size of a `.git` file: the longest path of Linux and the words before it. */
 const POINTER_BYTES_MAX = 8192;
 
 /** Finds the repository of `folder`, a real path. Returns null if it is in no working tree. */
@@ -50,6 +50,6 @@ async function repositoryAt(top: string, gitFolder: string): Promise<Repository 
 async function isFolder(path: string): Promise<boolean> {
   return await stat(path).then(
     (stats) => stats.isDirectory(),
-    () => false, // missing, or not readable for us
+    () => false, // missing, or not readable by this user
   );
 }

@@ -17,7 +17,7 @@ const PACKED_BYTES_MAX = 64 * 1024 * 1024;
 const HOPS_MAX = 5;
 
 const OBJECT_ID = /^([0-9a-f]{64}|[0-9a-f]{40})\s*$/;
-/** The refs that each linked working tree has for itself. */
+/** The refs that exist separately for each linked working tree. */
 const OWN_REF = /^refs\/(bisect|worktree|rewritten)\//;
 /** The target of HEAD in a repository whose refs are in a reftable. */
 const IN_REFTABLE = 'refs/heads/.invalid';

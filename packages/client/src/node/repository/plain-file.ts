@@ -6,8 +6,8 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /**
- * The flag for a handle that can be examined and opened again, but not read: opening a device or a pipe this way has no effect on
- * it.
+ * The flag for a handle that can be examined and opened again, but not read: opening a device or a pipe this way has no side
+ * effect.
  */
 const O_PATH = 0o10000000;
 

@@ -1,9 +1,9 @@
 /**
- * Runs git on a repository that may be hostile: an agent in a sandbox can write its configuration, hooks and attributes, and
- * those can name programs to run. Git gets a private folder as its repository (GIT_DIR), with our configuration and a copy of the
- * index. Of the user's repository it sees only the working tree and the objects, which are data. So no setting has to be
- * disabled, and changes between two calls have no effect (decision 157). The user's repository is never written. Keeps FILE-4
- * and, for summaries, STATE-7.
+ * Runs git on a repository that may be hostile: an agent in a sandbox can write its configuration, hooks and attributes, and those
+ * can name programs to run. Git gets a private folder as its repository (GIT_DIR), with our configuration and a copy of the index.
+ * Of the user's repository, git sees only the working tree and the objects, which are data. Therefore no setting has to be
+ * disabled, and changes between two calls have no effect (decision 157). The user's repository is never written. Keeps FILE-4 and,
+ * for summaries, STATE-7.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ import { findRepository, type Repository } from './find-repository.ts';
 import { type Head, headOf } from './head.ts';
 import { readPlainFile, readPlainText } from './plain-file.ts';
 
-/** The maximum size of an index, enough for a million files. */
+/** The maximum size of an index; one of a million files is smaller. */
 const INDEX_BYTES_MAX = 128 * 1024 * 1024;
 const PATTERNS_BYTES_MAX = 1024 * 1024;
 /** The size from which on files are compared as binary ones, without being read into memory. */
@@ -124,7 +124,8 @@ export class PrivateGit implements AsyncDisposable {
     const index = await readPlainFile(join(gitFolder, 'index'), INDEX_BYTES_MAX);
     if (index) {
       await put('index', index.bytes);
-      // A file that was changed in the second in which the index was written is compared by content: so the copy keeps its time.
+      // Git compares a file by content if it was changed in the second in which the index was written, so the copy keeps the time
+      // of the index.
       const second = Math.floor(index.mtimeMs / 1000);
       await utimes(join(this.#own, 'index'), second, second);
     }
@@ -136,7 +137,7 @@ export class PrivateGit implements AsyncDisposable {
     if (/^([0-9a-f]{40,64}\n)+$/.test(shallow)) await put('shallow', shallow);
     const excluded = await readPlainFile(join(commonFolder, 'info', 'exclude'), PATTERNS_BYTES_MAX);
     if (excluded) await put('info/exclude', excluded.bytes);
-    // A file that git itself creates is executable only if the file system has no such bit.
+    // Git creates an executable file only if the file system has no such bit.
     const head = await readPlainFile(join(gitFolder, 'HEAD'), PATTERNS_BYTES_MAX);
     const hasModes = ((head?.mode ?? 0) & 0o111) === 0;
     await put('config', configOf(this.#format, hasModes));
@@ -144,7 +145,7 @@ export class PrivateGit implements AsyncDisposable {
     this.#excludes = await userExcludes(this.#own, this.#path);
   }
 
-  /** Returns the whole environment for git: of ours, it contains only the path to its program. */
+  /** Returns the whole environment for git; of ours, it contains only PATH. */
   #environment(): Record<string, string> {
     const { top, commonFolder } = this.repository;
     return {
@@ -211,7 +212,7 @@ async function sharedIndexes(gitFolder: string, index: Buffer): Promise<readonly
   return found;
 }
 
-/** Returns the file with the user's own ignore patterns: the only setting that comes from the user, and data. */
+/** Returns the file with the user's own ignore patterns: the only setting that comes from the user, and it is only data. */
 async function userExcludes(own: string, path: string): Promise<string> {
   const { HOME = homedir(), XDG_CONFIG_HOME } = process.env;
   const env = { PATH: path, HOME, ...(XDG_CONFIG_HOME && { XDG_CONFIG_HOME }), GIT_DIR: own };
@@ -224,7 +225,7 @@ async function userExcludes(own: string, path: string): Promise<string> {
   return isAbsolute(named) ? named : join(XDG_CONFIG_HOME || join(HOME, '.config'), 'git', 'ignore');
 }
 
-/** Returns the user's PATH without entries that are relative, or lie in the working tree: a `git` there is not the user's. */
+/** Returns the user's PATH without entries that are relative or in the working tree: a `git` there does not belong to the user. */
 async function pathOutside(top: string): Promise<string> {
   const entries: string[] = [];
   for (const entry of (process.env.PATH ?? '').split(':').filter(isAbsolute)) {

@@ -1,7 +1,7 @@
 /**
  * Finds the files of a folder that have changed within a time span, if it is in a git repository: those that differ from the last
- * commit and were last touched within the span, and those of the commits made within it. Of later commits, the files that have
- * not been touched since are included: another user has committed changes from the span.
+ * commit and were last touched within the span, and those of the commits made within it. Of later commits, it includes the files
+ * that have not been touched since: another user has committed changes from the span.
  *
  * The repository is untrusted, and its settings can name programs to run: git does not read them (`PrivateGit`).
  */
@@ -15,7 +15,7 @@ import { type TimeSpan, whenOf } from './span.ts';
 const GIT_MS_MAX = 3000;
 const GIT_BYTES_MAX = 8 * 1024 * 1024;
 const COMMITS_MAX = 500;
-/** The maximum of files, more than a user reads; each file costs a check. */
+/** The maximum of files: more than a user reads, and each file costs a check. */
 const FILES_MAX = 2000;
 
 /** Returns the files, sorted by path; null if the folder is in no repository, or git is missing or does not answer in time. */
@@ -29,7 +29,7 @@ export async function changedFiles(folder: string, span: TimeSpan): Promise<read
     const committed = await committedWithin(span, folder, git);
     return [...together([...committed, ...working]).values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   } catch {
-    return null; // no git, the folder is gone, or not in time
+    return null; // git is missing or too slow, or the folder is gone
   }
 }
 

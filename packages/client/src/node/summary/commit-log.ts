@@ -1,8 +1,8 @@
 /**
  * Reads commits from `git log`, and the times when they were made.
  *
- * Git records seconds. A session may start and end within one, so the mtime of the commit's file counts too: the file
- * was written at that moment, unless it was fetched or packed.
+ * Git records seconds. A session may start and end within one second, so the mtime of the commit's file counts too: the file was
+ * written at that moment, unless it was fetched or packed.
  */
 import { lstat } from 'node:fs/promises';
 import { type ChangedFile, changeOf } from '../../summary/changed-file.ts';
@@ -51,6 +51,6 @@ export async function whenMade(
     const { mtimeMs } = await lstat(`${objects}/${hash.slice(0, 2)}/${hash.slice(2)}`);
     return Math.floor(mtimeMs / 1000) === second ? whenOf(mtimeMs, span) : undefined;
   } catch {
-    return undefined; // packed
+    return undefined; // the commit is packed
   }
 }

@@ -12,7 +12,7 @@ export interface SummaryEvent {
   readonly type: 'session-summary';
   readonly at: number;
   readonly id: string;
-  /** The trigger. `now`: at the beginning; `interval`; `end`: the session has ended, and this is the last one. */
+  /** The trigger: `now` at the beginning, `interval`, or `end` when the session has ended; the last summary has `end`. */
   readonly reason: 'now' | 'interval' | 'end';
   readonly summary: Summary;
 }
@@ -36,7 +36,7 @@ export async function* summaries(
     const isOver = await endedWithin(client, id, everyMs, signal);
     if (signal?.aborted) return;
     const { offset } = await client.get(id);
-    if (!isOver && offset === toldTo) continue; // no change: it would be the same page
+    if (!isOver && offset === toldTo) continue; // there was no output, so the page would be the same
     toldTo = offset;
     told = await eventOf(client, id, isOver ? 'end' : 'interval');
     yield told;

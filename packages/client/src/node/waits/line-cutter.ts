@@ -1,7 +1,7 @@
 /**
  * Cuts a session's bytes into lines of text, without escape sequences and control characters, wherever those are cut. A carriage
  * return ends a line too, because the line is about to be overwritten. A line longer than the window is returned in windows that
- * overlap by half. The result is the written text, not the picture on the screen.
+ * overlap by half. The result is the written text, which may differ from the screen.
  */
 import { EscapeScanner } from '@spool/vt';
 
@@ -10,7 +10,7 @@ export const WINDOW_CHARACTERS = 64 * 1024;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** The control characters C0 and DEL, without tab. */
+/** The control characters C0 and DEL, except tab. */
 const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f]/g;
 
 export interface CutLine {

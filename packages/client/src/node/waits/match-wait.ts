@@ -4,9 +4,9 @@ import type { SessionState, WatchFrom } from '@spool/protocol';
 import { LineCutter } from './line-cutter.ts';
 import type { Pattern } from './pattern.ts';
 
-/** The pause after which an unfinished line is tried: it is then a prompt, not half of a line. */
+/** The pause after which an unfinished line is tried, because it is then a prompt rather than half of a line. */
 const QUIET_MS = 50;
-/** The interval of attempts while it grows without a pause. */
+/** The interval of attempts while the line grows without a pause. */
 const OPEN_MS_MAX = 250;
 
 export type MatchEnd =
@@ -45,7 +45,7 @@ export async function waitForMatch(
         if (hit) return { reason: 'match', offset: lines[hit.line]!.end, match: hit.groups };
         open.touch(tryOpen);
       } else if (item.type === 'gap') {
-        cutters = freshCutters(); // the text before and after it is not one line
+        cutters = freshCutters(); // the text before and after the gap is not one line
       } else if (item.type === 'exit') {
         tryOpen();
         if (failure === null && found === null) return exited(item);

@@ -1,9 +1,9 @@
 /**
  * A user's regular expression, applied to lines without ever hanging.
  *
- * It has two guards. V8 falls back to its linear engine when a pattern backtracks too much (`(a+)+$` on 40 letters: 2 ms instead
- * of hours). Patterns that this engine does not support (look-around, back-references, the `u` flag) are stopped by a deadline:
- * V8 can interrupt a match that runs inside `vm` with a timeout.
+ * It has two guards. V8 falls back to its linear engine when a pattern backtracks too much (`(a+)+$` on 40 letters: 2 ms instead of
+ * hours). Patterns that this engine does not support (look-around, back-references, the `u` flag) are stopped by a deadline: V8 can
+ * interrupt a match that runs inside `vm` with a timeout.
  */
 import { setFlagsFromString } from 'node:v8';
 import { createContext, Script } from 'node:vm';

@@ -34,7 +34,7 @@ const STATES: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output'
  * comma-separated list; `match:` without slashes takes the rest of the text.
  */
 export function parseWanted(texts: readonly string[]): WaitWanted {
-  // An unset variable of a script: no event would ever meet it.
+  // The text is empty: an unset variable of a script, which no event would ever match.
   if (texts.includes('')) throw new SpoolError('WAIT_UNKNOWN', { until: '' });
   const words = texts.flatMap((text) => [...wordsOf(text)]);
   const patterns = words.filter((word) => word.startsWith('match:'));
@@ -49,7 +49,7 @@ export function parseWanted(texts: readonly string[]): WaitWanted {
   };
 }
 
-/** A word, or a pattern in slashes (a slash inside a class or after a backslash does not end it), or a bare pattern. */
+/** Matches a word, or a pattern in slashes (a slash inside a class or after a backslash does not end it), or a bare pattern. */
 const WORD = /(match:\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])*\/[a-z]*|match:[^/].*|[^,]*)(?:,|$)/sy;
 
 function* wordsOf(text: string): Generator<string> {
@@ -78,18 +78,18 @@ export async function waitFor(
     const reason = `the session has written ${offset} bytes so far`;
     throw new SpoolError('ARGUMENT_INVALID', { argument: 'after', value: after, reason });
   }
-  signal?.throwIfAborted(); // aborted meanwhile: start nothing more
+  signal?.throwIfAborted(); // aborted meanwhile, so nothing more is started
   const conditions = until.length > 0 ? until : 'exit';
   if (pattern === null) return await client.waitUntil(id, conditions, { after, timeoutMs, signal });
   const over = new AbortController();
   const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
   const told = (async (): Promise<WaitEnd | null> => {
     const waited = await client.waitUntil(id, conditions, { after, timeoutMs, signal: both });
-    // The last line may be a match too, and it came before the end.
+    // The last line may match too, and it came before the end.
     return waited.reason === 'exit' ? null : waited;
   })();
   const matched = untilMatch(client as Client, id, pattern, after, both);
-  for (const each of [told, matched]) each.catch(() => {}); // one of the two is abandoned
+  for (const each of [told, matched]) each.catch(() => {}); // one of the two waits is abandoned
   try {
     return await Promise.race([told.then((end) => end ?? matched), matched]);
   } finally {
@@ -129,7 +129,7 @@ export async function waitForFirst(
   const over = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
   const waits = places.map(({ session, after }) => waitFor(client, session, wanted, { ...options, after, signal }));
-  for (const wait of waits) wait.catch(() => {}); // the abandoned waits
+  for (const wait of waits) wait.catch(() => {}); // ends the abandoned waits
   try {
     return await Promise.race(waits);
   } finally {

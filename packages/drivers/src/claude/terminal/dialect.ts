@@ -1,7 +1,7 @@
 /**
- * Claude Code in its own terminal: its hooks and its transcript as events (decision 230). A line is what a hook said, what a hook
+ * Claude Code in its own terminal: its hooks and its transcript as events (decision 230). A line is a report of a hook, what a hook
  * did with an answer, a line of the transcript, or the status that Claude writes into its session file. Keeps CHAN-4: the order of
- * the events is that of the transcript; hooks only say sooner that a prompt was sent, and that a permission is asked for.
+ * the events is that of the transcript; hooks only report earlier that a prompt was sent, or a permission requested.
  */
 import type { DialectOptions } from '../../dialect.ts';
 import { type JsonObject, numberOf, objectOf, textOf } from '../../json-value.ts';
@@ -27,7 +27,7 @@ function message(work: TerminalWork, line: JsonObject): boolean {
   const { state } = work;
   const file = textOf(line.file);
   if (file !== undefined) {
-    // Two drivers may have recorded the same line, if one was slow to die.
+    // Two drivers may have recorded the same line, if the first was slow to end.
     const from = numberOf(line.from) ?? 0;
     if (from < (state.positions[file] ?? 0)) return true;
     state.positions[file] = numberOf(line.to) ?? from;

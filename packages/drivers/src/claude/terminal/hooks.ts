@@ -7,9 +7,9 @@ import { canUseTool } from '../control.ts';
 import { setMode } from '../system.ts';
 import { release, type TerminalWork } from './state.ts';
 
-/** The tool calls that are remembered until their permission is asked for. */
+/** The number of tool calls that are remembered until their permission is requested. */
 const ANNOUNCED_MAX = 32;
-/** Background work reports its end by a prompt of this form. */
+/** Matches a prompt by which background work reports its end. */
 const TASK_REPORT = '<task-notification>';
 
 export function hook(work: TerminalWork, line: JsonObject): boolean {
@@ -64,7 +64,7 @@ function sessionStart(work: TerminalWork, input: JsonObject): boolean {
   return true;
 }
 
-/** Starts the turn of a prompt: the hook reports it first, the transcript has it too. */
+/** Starts the turn of a prompt: the hook reports it first, then the transcript. */
 export function promptSubmitted(work: TerminalWork, text: string, id: string | null): void {
   const { ledger, state } = work;
   if (id !== null && id === state.prompt) return;
@@ -96,7 +96,7 @@ function permissionRequest(work: TerminalWork, request: string, input: JsonObjec
   });
 }
 
-/** Handles a tool that has ended: its request was allowed. */
+/** Handles a tool that has ended, whose request was therefore allowed. */
 function toolRan(work: TerminalWork, input: JsonObject): boolean {
   const { state } = work;
   const tool = textOf(input.tool_use_id);
@@ -114,7 +114,7 @@ export function allowedInTerminal(work: TerminalWork, request: string): void {
   ledger.resolveQuestion(request, 'answered', 'terminal');
 }
 
-/** Handles a hook that has given its answer to Claude. */
+/** Handles a hook that has passed its answer to Claude. */
 export function took({ ledger, state }: TerminalWork, request: string): boolean {
   delete state.asked[request];
   ledger.answerTaken(request);
@@ -129,7 +129,7 @@ export function cancelled({ ledger, state }: TerminalWork, request: string): boo
   return true;
 }
 
-/** Returns JSON that is the same for the same value: a hook and a transcript order members differently. */
+/** Returns JSON that is equal for equal values, because a hook and a transcript order members differently. */
 function sortedJson(value: unknown): string {
   return (
     JSON.stringify(value, (_, member: unknown) =>

@@ -1,6 +1,6 @@
 /**
- * The status in the session file of Claude. Claude leaves the hook of a request running when the user allows in the terminal; the
- * file then changes from `waiting` to `busy`. And a turn that was interrupted before its first word leaves nothing else.
+ * The status in the session file of Claude. If the user allows a request in the terminal, Claude leaves its hook running; the file
+ * then changes from `waiting` to `busy`. A turn that was interrupted before its first word leaves no other sign.
  */
 import type { JsonObject } from '../../json-value.ts';
 import { allowedInTerminal } from './hooks.ts';
@@ -12,7 +12,7 @@ export function sessionStatus(work: TerminalWork, { status }: JsonObject): boole
   if (status === 'waiting') state.shown = open;
   else if (status === 'busy') {
     state.wasBusy = true;
-    // With several requests the file does not say which: then the tool says it.
+    // With several requests the file does not show which one was allowed; the tool that runs next does.
     const [request] = state.shown;
     if (open.length === 1 && request === open[0] && !ledger.state.asks[request!]!.held)
       allowedInTerminal(work, request!);

@@ -7,15 +7,15 @@ import { type ClaudeState, initialClaude } from '../state.ts';
 export interface TerminalState extends ClaudeState {
   /** The position up to which each file of the transcript was taken. */
   positions: Record<string, number>;
-  /** The latest tool calls that a hook has announced: a request does not name its call. */
+  /** The latest tool calls that a hook has announced, because a request does not name its call. */
   announced: { tool: string; name: string; input: string }[];
   /** The prompt of the turn. */
   prompt: string | null;
   /** Whether a hook has reported the end of the turn; the transcript ends it. */
   isStopping: boolean;
-  /** Whether Claude was busy since the turn began. */
+  /** Whether Claude has been busy since the turn began. */
   wasBusy: boolean;
-  /** The requests whose dialog is on the screen, as far as the session file says. */
+  /** The requests whose dialog is on the screen, according to the session file. */
   shown: string[];
   /** The tool that started each subagent. */
   subagents: Record<string, string>;

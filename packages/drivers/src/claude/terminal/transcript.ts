@@ -1,11 +1,11 @@
-/** The lines of Claude's transcript: everything that was said and done, in order, a moment later than on the screen. */
+/** Handles the lines of Claude's transcript: everything that was said and done, in order, a moment later than on the screen. */
 import { type JsonObject, listOf, numberOf, objectOf, present, textOf } from '../../json-value.ts';
 import { assistantMessage, user } from '../stream.ts';
 import { tokensOf } from '../usage.ts';
 import { promptSubmitted } from './hooks.ts';
 import { release, type TerminalWork } from './state.ts';
 
-/** A prompt of Claude itself, for its own commands and their output. */
+/** Matches a prompt of Claude itself, for its own commands and their output. */
 const OWN_COMMAND = /^<(?:command-name|local-command|bash-)/;
 const INTERRUPTED = '[Request interrupted by user';
 
@@ -24,7 +24,7 @@ export function transcriptLine(work: TerminalWork, line: JsonObject): boolean {
   }
 }
 
-/** Returns the line in the shape of the stream: the transcript has other names. */
+/** Returns the line in the format of the stream; the transcript uses other names. */
 function streamed(work: TerminalWork, line: JsonObject): JsonObject {
   const agent = line.isSidechain === true ? textOf(line.agentId) : undefined;
   const parent = agent === undefined ? undefined : work.state.subagents[agent];
@@ -77,7 +77,7 @@ function asked(work: TerminalWork, line: JsonObject): boolean {
   return true;
 }
 
-/** Returns a line with results of tools in the shape of the stream, and ends hooks that wait for one of these tools. */
+/** Returns a line with results of tools in the format of the stream, and ends hooks that wait for one of these tools. */
 function results(work: TerminalWork, line: JsonObject): JsonObject {
   const { state } = work;
   const content = listOf(objectOf(line.message).content).map(objectOf);
@@ -93,7 +93,7 @@ function results(work: TerminalWork, line: JsonObject): JsonObject {
       if (own === tool) {
         const kept = state.asked[request]!;
         release(work, request);
-        state.asked[request] = kept; // `user` resolves the request, and forgets it
+        state.asked[request] = kept; // `user` resolves the request and forgets it
       }
   }
   return { ...streamed(work, line), tool_result_meta: meta };
@@ -114,7 +114,7 @@ function system(work: TerminalWork, line: JsonObject): boolean {
 function endTurn(work: TerminalWork, end: Parameters<TerminalWork['ledger']['endTurn']>[0]): void {
   const { ledger, state } = work;
   state.isStopping = false;
-  // Hooks whose request ends with its turn are not waited for any more.
+  // Hooks whose request ends with its turn are no longer waited for.
   for (const request of Object.keys(state.asked)) release(work, request);
   ledger.endTurn(end, (tool) => tool.agent !== undefined);
 }

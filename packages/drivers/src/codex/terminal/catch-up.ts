@@ -1,13 +1,13 @@
 /**
- * Takes what a watcher has missed: the server lists the latest turns with their items to a client that joins. Keeps the part of
- * CHAN-3 about Codex: an item that was complete before is not taken again.
+ * Catches up with what a watcher has missed: the server lists the latest turns with their items to a client that joins. Keeps the
+ * part of CHAN-3 about Codex: an item that was complete before is not taken again.
  */
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../../json-value.ts';
 import { itemCompleted, itemStarted } from '../items.ts';
 import { turnCompleted } from '../notifications.ts';
 import { remember, type WatchedWork } from './state.ts';
 
-/** The turns that are asked for. */
+/** The number of turns that are requested. */
 export const TURNS_LISTED = 20;
 
 /** Takes a page of turns, the latest first. */
@@ -19,7 +19,7 @@ export function catchUp(work: WatchedWork, page: JsonObject): void {
     const text = `More than ${TURNS_LISTED} turns ended while they were not recorded; the first of them are missing.`;
     ledger.emit({ kind: 'notice', level: 'warning', code: 'turns-missing', text });
   }
-  // A thread that is older than the session has its history elsewhere: only its running turn is new.
+  // The history of a thread that is older than the session is elsewhere: only its running turn is new.
   const isOld = state.lastTurn === null && !state.isFresh;
   const missed = isOld
     ? turns.slice(-1).filter(({ status }) => status === 'inProgress')
@@ -31,7 +31,7 @@ function takeTurn(work: WatchedWork, turn: JsonObject): void {
   const { state, ledger } = work;
   const id = textOf(turn.id) ?? '';
   const isOpen = turn.status === 'inProgress';
-  if (id === state.lastTurn && state.turn === null) return; // it had ended before
+  if (id === state.lastTurn && state.turn === null) return; // it had already ended
   if (id !== state.turn) {
     if (state.turn !== null) ledger.endTurn({ outcome: 'interrupted', stopReason: 'superseded' });
     state.turn = id;
@@ -51,13 +51,13 @@ function takeItem(work: WatchedWork, item: JsonObject): void {
     if (!ledger.hasTool(id)) itemStarted(work, item);
     return;
   }
-  // Its request, if one is open here, was answered meanwhile.
+  // If its request is open here, it was answered meanwhile.
   for (const [request, ask] of Object.entries(ledger.state.asks))
     if (ask.tool === id) ledger.answeredElsewhere(request);
   itemCompletedOnce(work, item);
 }
 
-/** Takes an item that is complete, unless it was taken before. */
+/** Takes a complete item, unless it was taken before. */
 export function itemCompletedOnce(work: WatchedWork, item: JsonObject): boolean {
   const { state } = work;
   const id = textOf(item.id) ?? '';

@@ -14,9 +14,11 @@ import { sendCodexRequest } from '../state.ts';
 import { catchUp, itemCompletedOnce, TURNS_LISTED } from './catch-up.ts';
 import { initialWatched, remember, type WatchedState, type WatchedWork } from './state.ts';
 
-/** The threads that are looked at to find that of the terminal. */
+/** The number of threads that are examined to find that of the terminal. */
 const THREADS_READ_MAX = 50;
-/** The time between the start of the terminal and the first connection. A thread that is older has its history elsewhere. */
+/**
+ * The maximum time between the start of the terminal and the first connection. A thread that is older has its history elsewhere.
+ */
 const START_MS_MAX = 20_000;
 
 export const codexTerminal = relayed<WatchedState>({
@@ -48,7 +50,7 @@ function message(work: WatchedWork, line: JsonObject): boolean {
   if (rpc.type === 'response') return response(work, rpc.id, objectOf(rpc.result), rpc.error);
   const params = objectOf(rpc.params);
   if (rpc.type === 'notification') return watched(work, rpc.method, params);
-  // The terminal answers what no client here can.
+  // The terminal answers requests that no client here can.
   if (!isCodexRequest(rpc.method) || isOfOther(work, params)) return true;
   return asked(work, rpc.id, rpc.method, params);
 }
@@ -67,7 +69,7 @@ function watched(work: WatchedWork, method: string, params: JsonObject): boolean
   switch (method) {
     case 'turn/started': {
       const turn = textOf(objectOf(params.turn).id) ?? null;
-      if (turn === state.lastTurn) return true; // the list of turns had it
+      if (turn === state.lastTurn) return true; // the list of turns contained it
       state.lastTurn = turn;
       state.isInterrupting = false;
       return notification(work, method, params);
@@ -75,14 +77,14 @@ function watched(work: WatchedWork, method: string, params: JsonObject): boolean
     case 'serverRequest/resolved':
       return resolved(work, params);
     case 'configWarning':
-      return state.rpc.connections > 1 || notification(work, method, params); // each connection gets it
+      return state.rpc.connections > 1 || notification(work, method, params); // each connection gets this
     case 'item/started':
       return state.completed.includes(textOf(item.id) ?? '') || notification(work, method, params);
     case 'item/completed':
       return itemCompletedOnce(work, item);
     case 'turn/completed':
       if (state.turn === null && textOf(objectOf(params.turn).id) === state.lastTurn) return true;
-      // Codex keeps the commands of a turn that its user interrupts; a client's interrupt ends them.
+      // Codex keeps the commands of a turn that its user interrupts, but a client's interrupt ends them.
       if (!state.isInterrupting) state.commands = [];
       state.given = {};
       return notification(work, method, params);
@@ -91,7 +93,7 @@ function watched(work: WatchedWork, method: string, params: JsonObject): boolean
   }
 }
 
-/** Handles a request that was answered, here or in the terminal: the server does not say where, or how. */
+/** Handles a request that was answered, here or in the terminal: the server does not report where, or how. */
 function resolved(work: WatchedWork, params: JsonObject): boolean {
   const { state, ledger } = work;
   const key = openKey(state.asked, params.requestId);
@@ -104,7 +106,7 @@ function resolved(work: WatchedWork, params: JsonObject): boolean {
   return true;
 }
 
-/** Handles a thread that the server reports: the terminal's, or one that serves it. */
+/** Handles a thread that the server reports: that of the terminal, or one that serves it. */
 function newThread(work: WatchedWork, thread: JsonObject, settings: JsonObject = {}): boolean {
   const { state, ledger } = work;
   const id = textOf(thread.id);
@@ -130,7 +132,7 @@ function threadStatus(work: WatchedWork, params: JsonObject): boolean {
   if (id === undefined || state.others.includes(id)) return true;
   const isActive = objectOf(params.status).type === 'active';
   if (id === state.thread) {
-    // A refusal ends its tool before the thread continues: whatever is still open was allowed.
+    // A refusal ends its tool before the thread continues, so requests that are still open were allowed.
     for (const [request, ask] of Object.entries(ledger.state.asks))
       if (ask.isAnswered) ledger.answered(request, 'allow');
     if (!state.isJoined) join(work, id);
@@ -195,7 +197,7 @@ function joined(work: WatchedWork, id: string, result: JsonObject, error: JsonOb
   const { state } = work;
   const thread = objectOf(result.thread);
   if (error) {
-    // A thread without a turn cannot be joined yet; one without a file never can.
+    // A thread without a turn cannot be joined yet, and one without a file never can.
     if (id !== state.thread) remember(state.others, id);
     return;
   }
@@ -205,7 +207,7 @@ function joined(work: WatchedWork, id: string, result: JsonObject, error: JsonOb
   catchUp(work, objectOf(result.initialTurnsPage));
   const { unconfirmed } = state;
   if (unconfirmed !== null) sendCodexRequest(work, 'turn/start', unconfirmed.params);
-  // Open requests are repeated before the next answer: those that are not were answered meanwhile.
+  // Open requests are repeated before the next answer, so those that are not repeated were answered meanwhile.
   if (Object.keys(work.ledger.state.asks).length > 0)
     sendCodexRequest(work, 'thread/loaded/list', { limit: 1 }, 'replayed');
 }
@@ -217,7 +219,7 @@ function asked(work: WatchedWork, id: string | number, method: string, params: J
   const now = key ?? openKey(state.asked, id);
   if (now === undefined) return isKnown;
   remember(state.repeated, now);
-  // An answer that the last connection may not have delivered is given again: the server takes one.
+  // An answer that the last connection may not have delivered is sent again; the server accepts only one.
   if (Object.hasOwn(state.given, now)) ledger.write(state.given[now]);
   return isKnown;
 }
@@ -236,7 +238,7 @@ function settleAnswered({ state, ledger }: WatchedWork): void {
 function capabilities(work: WatchedWork): Capabilities {
   const { state, ledger } = work;
   const { steer, stopTask } = ownerCapabilities(work);
-  /** Keeps the request and its answer until the server has taken one. */
+  /** Keeps the request and its answer until the server has accepted an answer. */
   const given = <T>(key: string, answer: () => T): T => {
     const ask = state.asked[key];
     const result = answer();

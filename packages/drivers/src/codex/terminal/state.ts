@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json-value.ts';
 import type { Work } from '../../ledger/stepper.ts';
 import { type CodexState, initialCodex } from '../state.ts';
 
-/** The ids that are remembered of each kind. */
+/** The number of remembered ids of each kind. */
 const REMEMBERED_MAX = 500;
 
 export interface WatchedState extends CodexState {
@@ -14,17 +14,17 @@ export interface WatchedState extends CodexState {
   /** The time of the first connection, and whether the thread began in this session. */
   begunAt: number | null;
   isFresh: boolean;
-  /** Threads that are not the conversation of the terminal: helpers of a turn, and subagents. */
+  /** The threads that are not the conversation of the terminal: helpers of a turn, and subagents. */
   others: string[];
-  /** The turn that began last. */
+  /** The turn that started last. */
   lastTurn: string | null;
-  /** The latest items that are complete: the server lists them again to a client that comes back. */
+  /** The latest complete items, because the server lists them again to a client that reconnects. */
   completed: string[];
-  /** The answers that were given, by request, until the server has taken one: a new connection gives them again. */
+  /** The answers that were given, by request, until the server has accepted one: a new connection sends them again. */
   given: Record<string, JsonObject>;
-  /** Requests that this connection has seen. */
+  /** The requests that this connection has received. */
   repeated: string[];
-  /** A prompt of a client that the server has not confirmed. */
+  /** The prompt of a client that the server has not confirmed. */
   unconfirmed: { clientId: string; params: JsonObject } | null;
   /** Whether a client has interrupted the turn. */
   isInterrupting: boolean;

@@ -1,9 +1,9 @@
 /**
- * Gemini in its own terminal: the lines of its chat file as events (decision 235). The file can be read and not answered, so a
- * permission is answered in the terminal. Keeps CHAN-30: each message and tool is taken once, also when Gemini writes its history again.
+ * Gemini in its own terminal: the lines of its chat file as events (decision 235). The file can only be read, so a permission is
+ * answered in the terminal. Keeps CHAN-30: each message and tool is taken once, even if Gemini writes its history again.
  *
- * A message is written when it is whole, and again, with its tools, when these have ended. Nothing in the file ends a turn, so the
- * recorder adds a line when the terminal is idle.
+ * A message is written when it is complete, and written again with its tools when these have ended. Nothing in the file ends a
+ * turn, so the recorder adds a line when the terminal is idle.
  */
 import type { ToolStatus } from '@spool/protocol/agent';
 import type { DialectOptions } from '../../dialect.ts';
@@ -12,7 +12,7 @@ import { emptyLedger } from '../../ledger/state.ts';
 import { dialectOf, type DialectState, type Work } from '../../ledger/stepper.ts';
 import { describeGeminiTool, PLAN_TOOL, readPlan } from '../tools.ts';
 
-/** The first words of a message that Gemini writes itself. */
+/** Matches the first words of a message that Gemini itself writes. */
 const OWN_CONTEXT = '<session_context>';
 const CANCELLED = 'Request cancelled.';
 
@@ -20,7 +20,7 @@ interface ChatState extends DialectState {
   /** The position up to which each file was taken. */
   positions: Record<string, number>;
   session: string | null;
-  /** Whether Gemini is writing its history again, as new messages; a line with all of them ends that. */
+  /** Whether Gemini is writing its history again, as new messages; a line with all of them ends this. */
   isRepeating: boolean;
 }
 
@@ -49,7 +49,7 @@ function message(work: ChatWork, recorded: JsonObject): boolean {
   }
   const file = textOf(recorded.file);
   if (file === undefined) return false;
-  // Two drivers may have recorded the same line, if one was slow to die.
+  // Two drivers may have recorded the same line, if the first was slow to end.
   const from = numberOf(recorded.from) ?? 0;
   if (from < (state.positions[file] ?? 0)) return true;
   state.positions[file] = numberOf(recorded.to) ?? from;
@@ -74,7 +74,7 @@ function chatLine(work: ChatWork, line: JsonObject): boolean {
   if (state.isRepeating) return true;
   switch (line.type) {
     case 'user':
-      // Results of tools are in the message that has called them.
+      // Results of tools are in the message that called them.
       if (text !== '') startTurn(work, text);
       return true;
     case 'gemini':
@@ -153,7 +153,7 @@ function showChange({ ledger }: ChatWork, tool: string, shown: JsonObject, isApp
   ledger.emit({ kind: 'file.changed', tool, phase: isApplied ? 'applied' : 'failed', diff });
 }
 
-/** Returns what the terminal shows of a result, otherwise what the model gets. */
+/** Returns the result as the terminal shows it, otherwise as the model gets it. */
 function outputOf(call: JsonObject): string {
   const response = objectOf(objectOf(objectOf(listOf(call.result)[0]).functionResponse).response);
   return textOf(call.resultDisplay) ?? textOf(response.error) ?? textOf(response.output) ?? '';
@@ -169,7 +169,7 @@ function notice({ ledger }: ChatWork, type: 'info' | 'warning' | 'error', text: 
   return true;
 }
 
-/** Returns the text of a message: a text, or parts, of which some are results of tools. */
+/** Returns the text of a message, which is a text or parts; some parts are results of tools. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)

@@ -1,9 +1,9 @@
 /**
  * Grok in its own terminal: ACP with Grok's extensions, watched by a second client of the terminal's leader (decision 233). The
- * terminal makes the sessions; this client loads the one in which it works. Keeps CHAN-4 and CHAN-5 for Grok.
+ * terminal creates the sessions, and this client loads the one in which the terminal works. Keeps CHAN-4 and CHAN-5 for Grok.
  *
- * A session that is loaded again repeats its history. Each update has a number, which rises; only those above the last one are taken.
- * The repeated text of a message is whole, and replaces the part of it that was taken before.
+ * A session that is loaded again repeats its history. Updates have rising numbers; only those above the last taken number are new.
+ * The repeated text of a message is complete, and replaces the part that was taken before.
  */
 import { acpCapabilities, acpMessage, acpProgram, startAcp } from '../../acp/dialect.ts';
 import { type AcpState, initialAcp, respond, sendAcpRequest } from '../../acp/state.ts';
@@ -21,9 +21,9 @@ export interface WatchedGrok extends AcpState {
   isJoined: boolean;
   /** The number of the last update that was taken. */
   lastEvent: number;
-  /** The answers that were given, by request, until the agent has taken one: a new connection gives them again. */
+  /** The answers that were given, by request, until the agent has accepted one: a new connection sends them again. */
   given: Record<string, JsonObject>;
-  /** Requests that this connection has seen. */
+  /** The requests that this connection has received. */
   repeated: string[];
 }
 
@@ -77,7 +77,7 @@ function message(work: WatchedGrokWork, line: JsonObject): boolean {
     state.lastEvent = number;
     if (objectOf(params._meta).isReplay === true) replaceOpenText(work, textOf(update.sessionUpdate));
   }
-  // A tool whose request is open continues: someone has answered.
+  // A tool with an open request continues, so someone has answered.
   const tool = textOf(update.toolCallId);
   if (tool !== undefined && textOf(update.status) !== undefined && update.status !== 'pending')
     for (const [key, ask] of Object.entries(ledger.state.asks)) if (ask.tool === tool) takeOutcome(work, key, update);
@@ -90,7 +90,7 @@ function eventNumber(params: JsonObject): number | undefined {
   return Number.isInteger(number) ? number : undefined;
 }
 
-/** Takes back the part of a message that was taken before: its whole text follows. */
+/** Withdraws the part of a message that was taken before, because its whole text follows. */
 function replaceOpenText({ state, ledger }: WatchedGrokWork, kind: string | undefined): void {
   const isText = kind === 'agent_message_chunk' || kind === 'agent_thought_chunk';
   if (!isText || kind !== state.last || state.message === null) return;
@@ -143,7 +143,7 @@ function response(work: WatchedGrokWork, id: string, line: JsonObject): boolean 
   if (method === 'initialize' && state.session !== null) join(work, state.session);
   if (method !== 'session/load' || isObject(line.error)) return isKnown;
   state.isJoined = true;
-  // Open requests are repeated before the next answer: those that are not were answered meanwhile.
+  // Open requests are repeated before the next answer, so those that are not repeated were answered meanwhile.
   if (Object.keys(ledger.state.asks).length > 0)
     sendAcpRequest(work, 'session/list', { cwd: state.options.cwd ?? '/' }, 'replayed');
   return isKnown;
@@ -183,7 +183,7 @@ function settleAnswered({ state, ledger }: WatchedGrokWork): void {
 function capabilities(work: WatchedGrokWork): Capabilities {
   const { state, ledger } = work;
   const { prompt, interrupt, permission, question } = acpCapabilities(work);
-  /** Keeps the request and its answer until the agent has taken one. */
+  /** Keeps the request and its answer until the agent has accepted an answer. */
   const given = <T>(key: string, answer: () => T): T => {
     const ask = state.asked[key];
     const result = answer();

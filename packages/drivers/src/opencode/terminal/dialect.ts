@@ -1,7 +1,7 @@
 /**
- * OpenCode in its own terminal: the dialect of its HTTP interface, watched by a second client of the same server (decision 231). The
- * terminal makes the sessions; this client follows the one in which it works. Keeps CHAN-4 and CHAN-5 for OpenCode: the answer to a
- * reply says whether it was the first, so an answer counts when the server has accepted it.
+ * OpenCode in its own terminal: the dialect of its HTTP interface, watched by a second client of the same server (decision 231).
+ * The terminal creates the sessions, and this client follows the one in which the terminal works. Keeps CHAN-4 and CHAN-5 for
+ * OpenCode: the result of a reply shows whether it was the first, so an answer counts when the server has accepted it.
  */
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json-value.ts';
 import type { DialectOptions } from '../../dialect.ts';
@@ -13,18 +13,18 @@ import { event } from '../events.ts';
 import { readRecord } from '../reconcile.ts';
 import { call, initialOpenCode, type OpenCodeState } from '../state.ts';
 
-/** The sessions of subagents that are remembered. */
+/** The number of subagents' sessions that are remembered. */
 const CHILDREN_MAX = 200;
-/** The time between the start of the terminal and the first connection. */
+/** The maximum time between the start of the terminal and the first connection. */
 const START_MS_MAX = 20_000;
 
 export interface WatchedOpenCode extends OpenCodeState {
   relay: string | null;
   /** The time of the first connection. */
   begunAt: number | null;
-  /** Sessions that another one has started. */
+  /** The sessions that another session has started. */
   children: string[];
-  /** Reports about requests whose own answer has no status yet, by request. */
+  /** The reports about requests whose own answer has no status yet, by request. */
   reports: Record<string, { type: string; properties: JsonObject }>;
 }
 
@@ -64,7 +64,7 @@ function message(work: WatchedOpenCodeWork, line: JsonObject): boolean {
     case 'session.updated':
       return session(work, line, objectOf(properties.info));
     case 'session.status': {
-      // The terminal may go back to an older session, and works in it now.
+      // The terminal may return to an older session, and now works in it.
       const id = textOf(properties.sessionID);
       const isOther = id !== undefined && id !== state.session && !state.children.includes(id);
       if (isOther && objectOf(properties.status).type === 'busy' && !ledger.state.turn) {
@@ -82,7 +82,7 @@ function message(work: WatchedOpenCodeWork, line: JsonObject): boolean {
   }
 }
 
-/** Handles news about a session: a new one of the terminal is followed, others only if they are watched already. */
+/** Handles news about a session: a new one of the terminal is followed, others only if they are already watched. */
 function session(work: WatchedOpenCodeWork, line: JsonObject, info: JsonObject): boolean {
   const { state } = work;
   const id = textOf(info.id) ?? '';
@@ -108,7 +108,7 @@ function answered(work: WatchedOpenCodeWork, line: JsonObject): boolean {
   if (request === undefined || !ask?.held || (status >= 400 && status !== NOT_FOUND)) return serveMessage(work, line);
   if (status < 400) ledger.answerTaken(request);
   else {
-    // Another answer was first; its report comes, or has come.
+    // Another answer was first; its report is still on its way, or has arrived.
     const report = state.reports[request];
     if (report) event(work, report.type, report.properties);
     else ask.isAnswered = true;
@@ -117,7 +117,7 @@ function answered(work: WatchedOpenCodeWork, line: JsonObject): boolean {
   return true;
 }
 
-/** Follows the session that the terminal has made before the connection. */
+/** Follows the session that the terminal created before the connection. */
 function found(work: WatchedOpenCodeWork, sessions: readonly JsonObject[]): void {
   const { state } = work;
   const since = (state.begunAt ?? 0) - START_MS_MAX;
@@ -130,7 +130,10 @@ function found(work: WatchedOpenCodeWork, sessions: readonly JsonObject[]): void
   readRecord(work);
 }
 
-/** Handles a report that a request was answered. If an answer of a client is on its way, that call says whether it was this one. */
+/**
+ * Handles a report that a request was answered. If an answer of a client is on its way, the result of that call shows whether it
+ * was this one.
+ */
 function replied(work: WatchedOpenCodeWork, type: string, properties: JsonObject): boolean {
   const { state, ledger } = work;
   const request = textOf(properties.requestID) ?? textOf(properties.permissionID) ?? '';

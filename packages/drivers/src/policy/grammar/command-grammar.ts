@@ -18,13 +18,13 @@ export function understandCommand(words: readonly string[]): GrammarResult {
     : { refusal: `no grammar of harmless options is known for ${name}` };
 }
 
-/** Whether the program has a grammar; for git, the subcommand. `*` as the subcommand stands for each. */
+/** Returns whether the program has a grammar; for git, the subcommand. `*` as the subcommand stands for each of them. */
 export function hasGrammar(name: string, second: string | undefined): boolean {
   if (name !== 'git') return Object.hasOwn(PROGRAMS, name);
   return second === undefined || second === '*' || Object.hasOwn(GIT, second);
 }
 
-/** The programs that have one, for texts. */
+/** The programs with a grammar, for texts. */
 export function programsWithGrammar(): readonly string[] {
   return [...Object.keys(PROGRAMS), ...Object.keys(GIT).map((name) => `git ${name}`)].toSorted();
 }

@@ -1,13 +1,14 @@
 /**
- * Subcommands of git that show something, with the options that keep them to that. Git runs programs that a repository's configuration
- * names (diff drivers, filters, fsmonitor, gpg, pagers, hooks), so these count only in a repository that names none: `git-repository.ts`.
+ * The subcommands of git that show something, with the options that keep them read-only. Git runs programs that a repository's
+ * configuration names (diff drivers, filters, fsmonitor, gpg, pagers, hooks), so these count only in a repository that names none:
+ * `git-repository.ts`.
  */
 import type { Grammar } from './grammar.ts';
 
 const WHEN = '{always,never,auto}';
 const DATE =
   '{relative,local,default,iso,iso8601,iso-strict,iso8601-strict,rfc,rfc2822,short,raw,human,unix,iso-local,short-local,raw-local,rfc-local}';
-/** The harmless keys. Other keys run a program: `signature` gpg, `describe` another git. */
+/** The harmless keys. Other keys run a program: `signature` runs gpg, `describe` another git. */
 const SORTABLE = [
   'refname',
   'creatordate',
@@ -65,7 +66,7 @@ export const GIT: Readonly<Record<string, Grammar>> = {
       `--no-merged[=TEXT] --sort=${SORT} --points-at=REV --color[=${WHEN}] ` +
       '--no-color --ignore-case --abbrev[=NUM] --no-abbrev',
     operands: 'TEXT*',
-    // Without it an operand is a branch to be made. In an old git -l means something else.
+    // Without this option, an operand is a branch to be created. In an old git, -l has another meaning.
     needs: ['--list'],
   },
   tag: {

@@ -1,6 +1,6 @@
 /**
- * Grammars of harmless commands. A grammar lists the options and operands with which a program reads files and prints, and nothing else:
- * it writes no file and starts no program. An option that is not listed is not understood, whatever it does. Keeps POL-5.
+ * Grammars of harmless commands. A grammar lists the options and operands with which a program reads files and prints, and nothing
+ * else: it writes no file and starts no program. An option that is not listed is not understood, whatever its effect. Keeps POL-5.
  */
 
 /** The kinds of values. `FORMAT` and the like are for texts that a program interprets. */
@@ -8,33 +8,33 @@ type ValueKind = 'TEXT' | 'NUM' | 'WORD' | 'PATH' | 'ARG' | 'REV' | 'FORMAT' | '
 
 export interface Grammar {
   /**
-   * `-a` a flag, `-n=NUM` an option with a value (`-n5`, `-n 5`), `-U[=NUM]` one that may have a value in the same word; long options
-   * alike (`--x=v` or `--x v`; `--x[=v]`). `-D={skip,auto}` lists the values that are harmless. `-NUM` is a number as an option. `!`
-   * after an option: it makes the program read files that the line does not name.
+   * The syntax of an option: `-a` is a flag, `-n=NUM` has a value (`-n5`, `-n 5`), `-U[=NUM]` may have a value in the same word;
+   * long options are alike (`--x=v` or `--x v`; `--x[=v]`). `-D={skip,auto}` lists the values that are harmless. `-NUM` is a number
+   * as an option. `!` after an option means that the program then reads files that the line does not name.
    */
   readonly options: string;
-  /** Kinds of the operands in order; the last one with `*` repeats, one with `?` may be missing. */
+  /** The kinds of the operands in order; the last one with `*` repeats, one with `?` may be missing. */
   readonly operands: string;
   /** Options are whole words with one dash, and follow the operands (find). */
   readonly isExpression?: true;
   /** Whether the program reads files that the line does not name, whatever its options. */
   readonly readsUnnamed?: true;
-  /** Whether the program names the files in folders, and opens none of them. */
+  /** Whether the program lists the names of files in folders without opening the files. */
   readonly onlyNames?: true;
   /** Whether the program reads the current folder if it has no operand. */
   readonly readsFolder?: true;
-  /** Options of which one must be present. */
+  /** The options of which one must be present. */
   readonly needs?: readonly string[];
 }
 
 export interface UnderstoodCommand {
-  /** Files and folders that the command names, as they are written. */
+  /** The files and folders that the command names, as written. */
   readonly paths: readonly string[];
-  /** Words that may name one: a revision of git is one, or a path. */
+  /** The words that may name a file: a revision of git is either a revision or a path. */
   readonly possiblePaths: readonly string[];
   /** Whether it also reads files that it does not name. */
   readonly readsUnnamed: boolean;
-  /** Whether it opens these, instead of only naming them. */
+  /** Whether it opens these, instead of only listing their names. */
   readonly opensUnnamed: boolean;
 }
 
@@ -80,7 +80,7 @@ interface CompiledGrammar {
   readonly operands: readonly OperandSpec[];
 }
 
-/** An option of a grammar: name, `[` if its value may be missing, kind of the value or the values, `!`. */
+/** Matches an option of a grammar: name, `[` if its value may be missing, kind of the value or the values, `!`. */
 export const OPTION = /^(-[^=[!]+)(?:(\[)?=(?:([A-Z]+)|\{([^}]+)\})\]?)?(!)?$/;
 
 const compiled = new WeakMap<Grammar, CompiledGrammar>();
@@ -155,7 +155,7 @@ class GrammarReading {
       if (isEnded) this.#operands.push(word);
       else if (this.#grammar.isExpression) {
         if (isOption || /^[()!]$/.test(word)) {
-          // Only these come before the folders.
+          // Only these may come before the folders.
           hasExpression ||= !/^-[HLP]$/.test(word);
           const refusal = isOption ? this.#option(word, undefined) : undefined;
           if (refusal !== undefined) return refusal;
@@ -202,7 +202,7 @@ class GrammarReading {
     if (value === undefined && spec.isOptional) return undefined;
     value ??= this.#words[this.#at++];
     if (value === undefined) return `the option ${name} lacks its value`;
-    // A version of the program that takes no value here would read an option.
+    // A version of the program in which this option takes no value would read the value as an option.
     if (given === undefined && /^-./.test(value) && !KINDS.NUM.test(value))
       return `the value of ${name} looks like an option`;
     const isKnown = spec.values ? spec.values.includes(value) : KINDS[spec.kind ?? 'WORD'].test(value);
@@ -233,7 +233,7 @@ class GrammarReading {
   #checkNeeds(): string | undefined {
     const { needs } = this.#grammar;
     if (!needs || needs.some((name) => this.#seen.has(name))) return undefined;
-    // A listing without operands needs no option that says so.
+    // A listing without operands needs no explicit option.
     return this.#operands.length === 0 ? undefined : `operands need one of ${needs.join(', ')}`;
   }
 }

@@ -1,4 +1,4 @@
-/** Programs whose harmless options are known, as data. GNU programs on Linux; git is in `git.ts`. */
+/** Programs whose harmless options are known, as data. They are GNU programs on Linux; git is in `git.ts`. */
 import type { Grammar } from './grammar.ts';
 
 const WHEN = '{always,yes,force,never,no,none,auto,tty,if-tty}';
@@ -21,7 +21,7 @@ export const PROGRAMS: Readonly<Record<string, Grammar>> = {
     operands: '',
   },
   id: { options: '-a -G -g -n -r -u --group --groups --name --real --user', operands: 'WORD?' },
-  // The words after an option that echo does not know are text, but such a line is easily misread.
+  // For echo, words after an unknown option are text, but such a line is easily misread.
   echo: { options: '-n -e -E', operands: 'TEXT*' },
   printf: { options: '', operands: 'FORMAT TEXT*' },
   basename: { options: '-a -z -s=TEXT --multiple --zero --suffix=TEXT', operands: 'TEXT TEXT*' },
@@ -55,7 +55,7 @@ export const PROGRAMS: Readonly<Record<string, Grammar>> = {
     options: '-NUM -n=NUM -c=NUM -q -v -z --lines=NUM --bytes=NUM --quiet --silent --verbose --zero-terminated',
     operands: 'PATH*',
   },
-  // Without -f: an agent gets no result from a command that never ends.
+  // -f is left out: an agent gets no result from a command that never ends.
   tail: {
     options: '-NUM -n=NUM -c=NUM -q -v -z --lines=NUM --bytes=NUM --quiet --silent --verbose --zero-terminated',
     operands: 'PATH*',
@@ -105,7 +105,8 @@ export const PROGRAMS: Readonly<Record<string, Grammar>> = {
     readsUnnamed: true,
     onlyNames: true,
   },
-  // Without -m, which makes temporary files. So does a sort of more than fits into memory; without -T their folder is the user's.
+  // -m is left out, because it creates temporary files. A sort of more than fits into memory creates them too, but without -T in
+  // the user's own folder for them.
   sort: {
     options:
       '-b -c -C -d -f -g -h -i -M -n -r -R -s -u -V -z -k=WORD -t=TEXT --ignore-leading-blanks --check[={quiet,silent,diagnose-first}] --dictionary-order ' +
@@ -114,7 +115,7 @@ export const PROGRAMS: Readonly<Record<string, Grammar>> = {
       '--sort={general-numeric,human-numeric,month,numeric,random,version} --debug',
     operands: 'PATH*',
   },
-  // A second operand is written.
+  // A second operand would be written.
   uniq: {
     options:
       '-c -d -D -i -u -z -f=NUM -s=NUM -w=NUM --count --repeated --ignore-case --unique --zero-terminated --skip-fields=NUM ' +
@@ -138,7 +139,7 @@ export const PROGRAMS: Readonly<Record<string, Grammar>> = {
     options: '-L -f -t -c=TEXT --dereference --file-system --terse --format=TEXT --printf=TEXT',
     operands: 'PATH PATH*',
   },
-  // Without -z, which starts programs that unpack, and -C, which writes.
+  // -z is left out because it starts programs that unpack, and -C because it writes.
   file: {
     options:
       '-b -h -i -k -L -N -r --brief --mime --mime-type --mime-encoding --keep-going --dereference --no-dereference',
@@ -175,7 +176,7 @@ export const PROGRAMS: Readonly<Record<string, Grammar>> = {
   sha256sum: SUMS,
   sha512sum: SUMS,
   cksum: { options: '', operands: 'PATH*' },
-  // Without -l, which starts pr.
+  // -l is left out, because it starts pr.
   diff: {
     options:
       '-NUM -q -s -c -C=NUM -u -U=NUM -e -n -y -W=NUM -p -F=TEXT -t -T -r! -N -i -E -Z -b -w -B -I=TEXT -a -d -x=TEXT -S=TEXT ' +

@@ -1,14 +1,14 @@
-/** Checks the command line of an agent against a list of options that are known to work with its side channel. Pure. */
+/** Checks the command line of an agent against a list of options that are known to work with its side channel. It is pure. */
 
 export interface KnownArguments {
   readonly program: string;
-  /** Options that change neither the channel nor the kind of interface. Some have values, which are not read. */
+  /** The options that change neither the channel nor the kind of interface. Some have values, which are not read. */
   readonly options: ReadonlySet<string>;
-  /** The side channel, as the end of the sentence "… is not known to work with". */
+  /** The side channel, to end the sentence "… is not known to work with". */
   readonly channel: string;
 }
 
-/** A word that may be the name of a subcommand. */
+/** Matches a word that may be the name of a subcommand. */
 const ONE_WORD = /^[a-z][a-z0-9-]*$/;
 
 /** Returns the reason why the words after the program get no side channel; null if they get one. */

@@ -1,10 +1,10 @@
 /**
- * Decides whether a command line of Claude Code shows its full-screen terminal and can run with hooks of ours. Pure. Keeps the
- * command-line part of CHAN-2: everything that is not listed here runs as it was typed.
+ * Decides whether a command line of Claude Code shows its full-screen terminal and can run with hooks of ours. It is pure. Keeps
+ * the command-line part of CHAN-2: a command line with anything that is not listed here runs as typed.
  */
 import { argumentsFault } from './argument-check.ts';
 
-/** Options that change neither the hooks nor the kind of interface. Some have values, which are not read. */
+/** The options that change neither the hooks nor the kind of interface. Some have values, which are not read. */
 const OPTIONS: ReadonlySet<string> = new Set([
   '--add-dir',
   '--agent',

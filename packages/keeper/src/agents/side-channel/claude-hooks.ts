@@ -5,7 +5,7 @@
 import { copyFile, link, mkdir, writeFile } from 'node:fs/promises';
 import { CHANNEL_ANSWERS, CHANNEL_LINES } from '@spool/protocol';
 
-/** Claude waits for these, and they end at once. */
+/** Claude waits for these hooks, which end at once. */
 const HOOK_SECONDS = 10;
 /** A request waits for a person. */
 const REQUEST_SECONDS = 7 * 24 * 3600;
@@ -25,7 +25,7 @@ const REQUEST_EVENT = 'PermissionRequest';
 /** Returns the arguments for Claude. */
 export async function prepareClaudeHooks(folder: string, program: string): Promise<readonly string[]> {
   await mkdir(`${folder}/${CHANNEL_ANSWERS}`, { recursive: true, mode: 0o700 });
-  // A keeper that died after this point has made the files already.
+  // A keeper that died after this point has already created the files.
   await writeFile(`${folder}/${CHANNEL_LINES}`, '', { flag: 'a', mode: 0o600 });
   const own = `${folder}/hook`;
   await link(program, own).catch(async (error: NodeJS.ErrnoException) => {
@@ -36,7 +36,7 @@ export async function prepareClaudeHooks(folder: string, program: string): Promi
   return ['--settings', settings];
 }
 
-/** Returns the settings: one hook for each event. A hook whose program is gone does nothing. */
+/** Returns the settings: one hook for each event. A hook whose program is missing does nothing. */
 function claudeSettings(folder: string, program: string): object {
   const command = (...words: readonly string[]): string => {
     const line = [program, folder, ...words].map(quote).join(' ');

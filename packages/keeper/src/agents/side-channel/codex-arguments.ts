@@ -1,13 +1,12 @@
 /**
- * Decides whether a command line of Codex can run with a separate server (`codex --remote`), and which of its arguments the
- * server needs too. Pure. Keeps the command-line part of RUN-47.
+ * Decides whether a command line of Codex can run with a separate server (`codex --remote`), and which of its arguments the server
+ * needs too. It is pure. Keeps the command-line part of RUN-47.
  *
  * The lists name the options whose requests were compared with those of a plain Codex, one by one (decision 170). Everything else
- * runs as it was typed: a subcommand, an option that `--remote` refuses (`--add-dir`, `--worktree`), and an option that is not
- * known here.
+ * runs as typed: a subcommand, an option that `--remote` refuses (`--add-dir`, `--worktree`), and an unknown option.
  */
 
-/** Options without a value. */
+/** The options without a value. */
 const SWITCHES: ReadonlySet<string> = new Set([
   '--search',
   '--no-alt-screen',
@@ -15,7 +14,7 @@ const SWITCHES: ReadonlySet<string> = new Set([
   '--dangerously-bypass-approvals-and-sandbox',
 ]);
 
-/** Options with one value. */
+/** The options with one value. */
 const WITH_VALUE: ReadonlySet<string> = new Set([
   '-m',
   '--model',
@@ -27,10 +26,10 @@ const WITH_VALUE: ReadonlySet<string> = new Set([
   '--cd',
 ]);
 
-/** Settings of the process that runs the turns: the server gets them too. */
+/** The settings of the process that runs the turns, which the server gets too. */
 const FOR_SERVER: ReadonlySet<string> = new Set(['-c', '--config', '--enable', '--disable']);
 
-/** A word that may be the name of a subcommand, in this version or in a wrapper. */
+/** Matches a word that may be the name of a subcommand, in this version or in a wrapper. */
 const ONE_WORD = /^[a-z][a-z0-9-]*$/;
 
 export type CodexArguments = { readonly forServer: readonly string[] } | { readonly why: string };

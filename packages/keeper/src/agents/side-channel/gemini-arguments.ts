@@ -1,10 +1,10 @@
 /**
- * Decides whether a command line of Gemini shows its terminal interface with a new chat, whose id can be chosen. Pure. Keeps the
- * command-line part of CHAN-31: everything that is not listed here runs as it was typed.
+ * Decides whether a command line of Gemini shows its terminal interface with a new chat, whose id can be chosen. It is pure. Keeps
+ * the command-line part of CHAN-31: a command line with anything that is not listed here runs as typed.
  */
 import { argumentsFault } from './argument-check.ts';
 
-/** Options that change neither the chat nor the kind of interface. Some have values, which are not read. */
+/** The options that change neither the chat nor the kind of interface. Some have values, which are not read. */
 const OPTIONS: ReadonlySet<string> = new Set([
   '-m',
   '--model',

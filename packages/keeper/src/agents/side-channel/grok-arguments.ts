@@ -1,13 +1,13 @@
 /**
- * Decides whether a command line of Grok shows its full-screen terminal and can run with a leader in its session. Pure. Keeps the
- * command-line part of CHAN-2 for Grok: everything that is not listed here runs as it was typed.
+ * Decides whether a command line of Grok shows its full-screen terminal and can run with a leader in its session. It is pure. Keeps
+ * the command-line part of CHAN-2 for Grok: a command line with anything that is not listed here runs as typed.
  */
 
-/** Options without a value. */
+/** The options without a value. */
 const SWITCHES: ReadonlySet<string> = new Set(['-c', '--continue', '--fullscreen', '--minimal', '--no-alt-screen']);
-/** Options with one value. */
+/** The options with one value. */
 const WITH_VALUE: ReadonlySet<string> = new Set(['-m', '--model']);
-/** A word that may be the name of a subcommand. */
+/** Matches a word that may be the name of a subcommand. */
 const ONE_WORD = /^[a-z][a-z0-9-]*$/;
 
 /** Returns the reason why this command line gets no side channel; null if it gets one. */

@@ -1,11 +1,11 @@
-/** The versions of agents in terminals whose side channel was tested. Pure. Keeps the version part of RUN-47. */
+/** The versions of agents in terminals whose side channel was tested. It is pure. Keeps the version part of RUN-47. */
 import type { ChannelAgent } from '@spool/protocol';
 
 interface KnownAgent {
   readonly name: string;
   /** The side channel, in words. */
   readonly channel: string;
-  /** The first and the last of each range included. */
+  /** The first and the last version of each range, inclusive. */
   readonly versions: readonly (readonly [first: string, last: string])[];
 }
 
@@ -17,7 +17,7 @@ const KNOWN: Readonly<Record<ChannelAgent, KnownAgent>> = {
   codex: { name: 'Codex', channel: 'with a server of its own', versions: [['0.166.0', '0.169.0']] },
 };
 
-/** Returns null for a version that is known to work, otherwise the reason for the refusal. */
+/** Returns null for a version that is known to work; otherwise the reason for the refusal. */
 export function versionFault(agent: ChannelAgent, version: string): string | null {
   const { name, channel, versions } = KNOWN[agent];
   if (versions.some(([first, last]) => compare(version, first) >= 0 && compare(version, last) <= 0)) return null;

@@ -1,11 +1,12 @@
 /**
- * Decides whether a command line of OpenCode shows its full-screen terminal in the folder of the session, and can run with a port of
- * ours. Pure. Keeps the command-line part of CHAN-2 for OpenCode: everything that is not listed here runs as it was typed.
+ * Decides whether a command line of OpenCode shows its full-screen terminal in the folder of the session, and can run with a port
+ * of ours. It is pure. Keeps the command-line part of CHAN-2 for OpenCode: a command line with anything that is not listed here
+ * runs as typed.
  */
 
-/** Options without a value. */
+/** The options without a value. */
 const SWITCHES: ReadonlySet<string> = new Set(['--print-logs', '--pure', '-c', '--continue', '--fork', '--auto']);
-/** Options with one value. */
+/** The options with one value. */
 const WITH_VALUE: ReadonlySet<string> = new Set([
   '--log-level',
   '-m',
@@ -15,7 +16,7 @@ const WITH_VALUE: ReadonlySet<string> = new Set([
   '--prompt',
   '--agent',
 ]);
-/** Variables that set the password of the user's own server. */
+/** The variables that set the password of the user's own server. */
 const OWN_SERVER = ['OPENCODE_SERVER_PASSWORD', 'OPENCODE_SERVER_USERNAME'];
 
 /** Returns the reason why this command line gets no side channel; null if it gets one. */

@@ -1,6 +1,6 @@
 /**
- * Finds the program of a command line, and asks an agent for its version: once for each file, in bounded time. Keeps the version
- * part of RUN-47. No function here blocks on a disk: a folder of PATH may be on a server that does not answer.
+ * Finds the program of a command line, and asks an agent for its version, once for each file and within a time limit. Keeps the
+ * version part of RUN-47. No function here blocks on a disk: a folder of PATH may be on a server that does not answer.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
@@ -40,8 +40,8 @@ export class ProgramVersions {
   readonly #known = new Map<string, VersionAnswer>();
 
   /**
-   * `pattern` finds the version in the printed text, as its first group. A program of an npm package with a name of
-   * `packages` is not started: its package has the version.
+   * Finds the version in the printed text: it is the first group of `pattern`. If the program belongs to an npm package named in
+   * `packages`, it is not started: its package has the version.
    */
   constructor(name: string, pattern: RegExp, packages?: RegExp) {
     this.#name = name;
@@ -56,7 +56,7 @@ export class ProgramVersions {
     if (known) return known;
     const packed = await packageVersion(file, this.#packages);
     const text = packed ?? (await printedVersion(file, place, limitMs));
-    if (text === null) return { why: `\`${this.#name} --version\` did not answer within ${limitMs / 1000} s` }; // perhaps under load
+    if (text === null) return { why: `\`${this.#name} --version\` did not answer within ${limitMs / 1000} s` }; // the machine may be under load
     const version = this.#pattern.exec(text)?.[1];
     const answer = version ? { version } : { why: `\`${this.#name} --version\` printed no known version` };
     if (this.#known.size >= FILES_MAX) this.#known.clear();
@@ -98,7 +98,7 @@ async function packageVersion(file: string, names: RegExp | undefined): Promise<
 function printedVersion(file: string, { env, cwd }: ProgramContext, limitMs: number): Promise<string | null> {
   return new Promise((resolveText) => {
     let text = '';
-    // A separate process group, so that killing a wrapper also kills the processes that it has started.
+    // It has a separate process group, so that killing a wrapper also kills the processes that it has started.
     const child = spawn(file, ['--version'], { env, cwd, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
     const timer = setTimeout(() => finish(null), limitMs);
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -73,7 +73,9 @@ export class SideChannels {
     this.#options = options;
   }
 
-  /** Returns undefined for a session that is not a known agent in a terminal. Never rejects: without a plan it runs as typed. */
+  /**
+   * Returns undefined for a session that is not a known agent in a terminal. Never rejects: a session without a plan runs as typed.
+   */
   async plan(run: RunRequest): Promise<AgentServerPlan | undefined> {
     const agent = agentInTerminal(run);
     if (agent === undefined) return undefined;
@@ -115,7 +117,10 @@ export class SideChannels {
     return { version: found.version, isRelayed: true, hooked: ['--port', String(port), '--hostname', '127.0.0.1'] };
   }
 
-  /** Returns the secret variables of a planned session, once. They are in no record: only the agent's environment has them. */
+  /**
+   * Returns the secret variables of a planned session; a second call returns none. They are in no record: only the agent's
+   * environment has them.
+   */
   takeSecrets(id: string): Readonly<Record<string, string>> {
     const secrets = this.#secrets.get(id) ?? {};
     this.#secrets.delete(id);
@@ -218,7 +223,7 @@ const CLIENT_VARIABLES: readonly string[] = [
   'TMPDIR',
   'GROK_HOME',
   'XDG_CONFIG_HOME',
-  COOKIE, // a leader that it might start belongs to the session
+  COOKIE, // if it starts a leader, that belongs to the session
 ];
 
 function clientVariables(env: Readonly<Record<string, string>>): Record<string, string> {
@@ -280,8 +285,8 @@ function readOutcome(socket: string): string | null {
 }
 
 /**
- * Returns the plan for the record of an ended session: without a socket, and with the reason if there was none. Removes the
- * folder of the socket in the background; undefined: the record does not change.
+ * Returns the plan for the record of an ended session: without a socket, and with the reason if there was none. Removes the folder
+ * of the socket in the background; returns undefined if the record does not change.
  */
 export function settleSideChannel(run: RunRequest): AgentServerPlan | undefined {
   const { agentServer } = run;

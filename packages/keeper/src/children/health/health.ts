@@ -2,9 +2,9 @@
  * Distinguishes a child that is stopped, stalled or busy in a loop from one that is merely quiet. Keeps STATE-20, STATE-41
  * and SPEED-5.
  *
- * It looks at /proc, rarely: first when a session has been silent for a moment, then after twice the time each; also soon after
- * input without any reaction, and after a signal. A session that prints is never examined. Time is an input, and the kernel can
- * be replaced, so that hours take a test no time.
+ * It reads /proc, but rarely: first when a session has been silent for a moment, then at intervals that double each time; also soon
+ * after input without any reaction, and after a signal. A session that prints is never examined. Time is an input, and the kernel
+ * can be replaced, so that hours take a test no time.
  */
 import { shortDuration } from '@spool/protocol/duration';
 import { isServing, lookAtTree, type TreeLook } from './process-tree.ts';
@@ -27,12 +27,12 @@ export interface HealthOptions {
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** A quiet session is examined after this time, and then after twice the time each. */
+/** The time after which a quiet session is examined first; the time doubles with each further check. */
 const FIRST_MS = 20 * SECOND;
 const EVERY_MS_MAX = 15 * MINUTE;
-/** Looks at quiet sessions coincide, so that a daemon with many of them wakes up rarely. */
+/** Checks of quiet sessions coincide, so that a daemon with many of them wakes up rarely. */
 const QUIET_GRAIN_MS = 2 * SECOND;
-/** A session counts as stopped only after this time: debuggers stop a process for a moment, too. */
+/** A session counts as stopped only after this time, because debuggers stop processes for a moment too. */
 const STOPPED_FOR_MS = 1500;
 /** The interval for a stopped session, which may be continued at any time. */
 const STOPPED_EVERY_MS = 5 * SECOND;
@@ -42,20 +42,19 @@ const SIGNAL_MS = 200;
 /** The share of one CPU below which a program counts as still. */
 const STILL_SHARE = 0.005;
 /**
- * The share of one CPU above which a program counts as busy: on a loaded machine, a program that always wants to run may get no
- * more.
+ * The share of one CPU above which a program counts as busy; on a loaded machine, even a program that never waits may get no more.
  */
 const BUSY_SHARE = 0.1;
 
 export class HealthWatch {
-  /** The time of the next look. */
+  /** The time of the next check. */
   dueAt: number;
   readonly #options: HealthOptions;
   readonly #look: typeof lookAtTree;
   readonly #isServing: typeof isServing;
   #health: Health | null = null;
   #everyMs = FIRST_MS;
-  /** The last look, and the time since which the looks have shown no CPU time, or only CPU time. */
+  /** The last check, and the time since which the checks have shown no CPU time, or only CPU time. */
   #last: { readonly at: number; readonly tree: TreeLook } | null = null;
   #stillSince: number;
   #busySince: number | null = null;
@@ -94,7 +93,7 @@ export class HealthWatch {
     this.dueAt = Math.min(this.dueAt, at + SIGNAL_MS);
   }
 
-  /** Examines the session. `isWaiting`: the session waits for a person, so being still is normal. */
+  /** Examines the session. `isWaiting`: the session waits for a person, so it is normal that nothing happens. */
   look(now: number, isWaiting: boolean): Health | null {
     const tree = this.#look(this.#options.pid);
     if (tree === null) {
@@ -102,7 +101,7 @@ export class HealthWatch {
       return this.#health;
     }
     const judged = this.#judge(tree, now, isWaiting);
-    if (judged?.kind !== this.#health?.kind) this.#health = judged; // otherwise the first text stays: it is one event
+    if (judged?.kind !== this.#health?.kind) this.#health = judged; // otherwise the first text is kept, because it is one event
     this.#last = { at: now, tree };
     this.#everyMs = Math.min(EVERY_MS_MAX, this.#everyMs * 2);
     this.dueAt = quietTime(now, this.#nextMs(now, isWaiting));
@@ -137,7 +136,7 @@ export class HealthWatch {
     return afterMs === null ? FIRST_MS : Math.min(FIRST_MS, afterMs / 4);
   }
 
-  /** Returns the time until the next look: the moment at which the child would count as stalled, if that is sooner. */
+  /** Returns the time until the next check, or until the child would count as stalled, if that is sooner. */
   #nextMs(now: number, isWaiting: boolean): number {
     if (this.#stoppedSince !== null) return this.#health?.kind === 'stopped' ? STOPPED_EVERY_MS : STOPPED_FOR_MS;
     const afterMs = this.#options.stalledAfterMs();
@@ -158,7 +157,7 @@ const WAITS: readonly (readonly [RegExp, string])[] = [
   [/poll|select/, 'it waits for an event'],
 ];
 
-/** Returns the time of a look after a delay; a long one ends at a common tick. */
+/** Returns the time of a check after a delay; a long delay ends at a common tick. */
 function quietTime(now: number, delayMs: number): number {
   const at = now + delayMs;
   return delayMs < FIRST_MS ? at : Math.ceil(at / QUIET_GRAIN_MS) * QUIET_GRAIN_MS;

@@ -14,7 +14,7 @@ export interface IdleSubject {
 }
 
 const LOOKS = 8;
-/** A smaller share of a CPU does not count: timers of an event loop, for instance. */
+/** A smaller share of a CPU does not count, for example timers of an event loop. */
 const STILL_SHARE = 0.005;
 
 /** Calls `end` once, when the session has been idle for the limit. Returns a function that cancels the limit. */

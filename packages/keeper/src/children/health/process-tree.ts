@@ -3,9 +3,9 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { readProc } from '@spool/native/process-identity';
 
 export interface TreeLook {
-  /** CPU time of the whole tree since its start, including children that have ended. */
+  /** The CPU time of the whole tree since its start, including children that have ended. */
   readonly cpuMs: number;
-  /** Bytes read and written plus page faults: a program that computes in a loop causes neither. Null: unknown. */
+  /** The number of bytes read and written plus page faults: a program that computes in a loop causes neither. Null if unknown. */
   readonly deeds: number | null;
   readonly processes: number;
   /** Whether a process in the foreground is stopped by a signal (state T). */
@@ -14,7 +14,7 @@ export interface TreeLook {
   readonly isRunning: boolean;
   /** Whether a debugger holds one of the processes (state t). */
   readonly isTraced: boolean;
-  /** Whether each process has at most one child: all others then wait for the last one. */
+  /** Whether each process has at most one child: then all others wait for the last one. */
   readonly isChain: boolean;
   /** The last process of the chain, and the kernel function in which it waits; '' if it runs, or the function is unknown. */
   readonly last: { readonly pid: number; readonly waitsIn: string };

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 
 /** The minimum time between two queries of the kernel, except after input. */
 const EVERY_MS = 500;
-/** The same once there has been neither input nor a change for a while: then no shell starts a command. */
+/** The minimum time if there has been neither input nor a change for a while: then no shell starts a command. */
 const CALM_EVERY_MS = 2000;
 const CALM_AFTER_MS = 5000;
 
 /**
- * Decides when to query the kernel. A query costs three reads from /proc: a session that never rests is not queried with every
+ * Decides when to query the kernel. A query costs three reads from /proc, so a session that never rests is not queried with every
  * look, but once more after the last.
  */
 export class ForegroundWatch {
-  /** The time of the next query, although there is no output. */
+  /** The time of the next query if there is no output. */
   dueAt = Infinity;
   readonly #leader: number;
   readonly #read: typeof foregroundOf;
@@ -32,7 +32,7 @@ export class ForegroundWatch {
     this.#newsAt = at;
   }
 
-  /** Returns the command in the foreground (null: the session's own); undefined if it is too early to query again. */
+  /** Returns the command in the foreground (null for the session's own); undefined if it is too early to query again. */
   look(now: number): readonly string[] | null | undefined {
     this.#newsAt ??= now;
     const everyMs = Math.abs(now - this.#newsAt) > CALM_AFTER_MS ? CALM_EVERY_MS : EVERY_MS;

@@ -64,6 +64,6 @@ function parsed(line: string): HistoryItem[] {
   try {
     return [JSON.parse(line) as HistoryItem];
   } catch {
-    return []; // the end of the text, or a line that a full disk truncated
+    return []; // the end of the text, or a line that a full disk has truncated
   }
 }

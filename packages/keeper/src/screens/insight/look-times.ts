@@ -1,9 +1,8 @@
 /**
- * Decides when to look at a session's screen: once output pauses, or at intervals while it does not.
+ * Decides when to look at a session's screen: when output pauses, or at intervals while it does not.
  *
- * Finished lines of plain text are looked at less often, as long as the session counts as working: what asks something
- * leaves the cursor behind its question, or paints. 200 sessions that print 20 lines a second cost a fifth less this way
- * (decision 028).
+ * Finished lines of plain text are looked at less often while the session counts as working: a program that asks leaves the cursor
+ * behind its question, or paints. 200 sessions that print 20 lines a second cost a fifth less this way (decision 028).
  */
 
 /** The pause after which the screen is stable enough for a look. */
@@ -13,14 +12,14 @@ const LOOK_EVERY_MS = 150;
 
 const PLAIN_REST_MS = 200;
 const PLAIN_LOOK_EVERY_MS = 500;
-/** The grain for plain sessions: their looks coincide, so that the thread wakes up rarely. */
+/** The grain for plain sessions, whose looks coincide, so that the thread wakes up rarely. */
 const PLAIN_GRAIN_MS = 50;
 
 const ESC = 0x1b;
 const NEWLINE = 0x0a;
 
 export class LookTimes {
-  /** The times of the first and last output since the last look; null: there was none. */
+  /** The times of the first and last output since the last look; null if there was none. */
   #firstAt: number | null = null;
   #lastAt = 0;
   #isPlain = true;

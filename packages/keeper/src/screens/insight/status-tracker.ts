@@ -1,7 +1,7 @@
 /**
- * Derives the activity of a session from its output: its status with the evidence, its milestones, and the reports of its
- * program. The log's follower feeds it. It looks at the screen when output pauses, or at intervals while it does not, and wakes
- * up by itself only when silence would change the status. Keeps STATE-1 and STATE-2.
+ * Derives the activity of a session from its output: its status with the evidence, its milestones, and the reports of its program.
+ * The log's follower feeds it. It looks at the screen when output pauses, or at intervals while it does not; without output it
+ * wakes up only when silence would change the status. Keeps STATE-1 and STATE-2.
  */
 import { MilestoneReader } from '@spool/status/milestones';
 import { type InputView, type ScreenView, StatusReducer } from '@spool/status';
@@ -18,8 +18,8 @@ import { steadyNow, wallOf } from '../steady-clock.ts';
 /** The interval between two reports of a spinning title or a progress bar. The last value is always reported. */
 const FACT_EVERY_MS = 200;
 /**
- * The limit of events: ten commands of a shell, with all their marks. Events beyond this wait for the next look, and only the
- * last of each kind is kept.
+ * The limit of events: ten commands of a shell, with all their marks. Further events wait for the next look, and only the last of
+ * each kind is kept.
  */
 const FACTS_PER_SECOND = 50;
 const LATE_FACTS_MAX = 64;
@@ -40,7 +40,7 @@ export interface PastState {
   readonly writtenAt: number;
 }
 
-/** The name in the rules for a shell, which runs commands for a user; agents mark their own turns as commands, too. */
+/** The name in the rules for a shell, which runs commands for a user; agents mark their own turns as commands too. */
 const SHELL = 'shell';
 /** The number of last lines that represent the screen of a session without a terminal. */
 const LINES_SHOWN = 24;
@@ -58,7 +58,7 @@ export class StatusTracker {
   readonly #foreground: ForegroundWatch | null;
   readonly #health: HealthWatch;
   readonly #toldFacts = new Map<string, number>();
-  /** The latest facts of a kind that was reported a moment ago: each is reported when its time has come. */
+  /** The latest facts of a kind that was reported a moment ago; each is reported later. */
   readonly #heldFacts = new Map<string, OscEvent>();
   /** Delayed events by kind, in the order of the last report. */
   readonly #lateFacts = new Map<string, OscEvent>();
@@ -114,7 +114,7 @@ export class StatusTracker {
     return !this.#looks.isPending && !this.#reducer.isSettling;
   }
 
-  /** The question of the program, in a sentence; null if no question is known. */
+  /** The question of the program, in a sentence; null if it is unknown. */
   get asks(): string | null {
     return this.#reducer.asks;
   }
@@ -124,7 +124,7 @@ export class StatusTracker {
     return this.#reducer.isUnsettled;
   }
 
-  /** Whether the screen differs from the state that counts: it may show another question that is half drawn, for instance. */
+  /** Whether the screen differs from the state that counts, for example because it shows another, half-drawn question. */
   get isPending(): boolean {
     return this.#reducer.isPending;
   }
@@ -142,12 +142,12 @@ export class StatusTracker {
     this.#reducer.promptEnded(text);
   }
 
-  /** The screen as a user would see it. */
+  /** Returns the screen as a user would see it. */
   get shown(): ScreenView {
     return this.#events.view() ?? this.#lastLines();
   }
 
-  /** The time at which it must wake up without output; null: never. */
+  /** The time at which it must wake up without output; null if it need not. */
   get dueAt(): number | null {
     const due = Math.min(
       this.#looks.dueAt,
@@ -169,7 +169,7 @@ export class StatusTracker {
     this.#tellCommand();
   }
 
-  /** Notes that a flood was skipped: output continues at this offset. */
+  /** Notes that a flood was skipped, and output continues at this offset. */
   skipped(offset: number): void {
     this.#offset = offset;
     this.#lines = new LineText({ offset, skipAlternate: true });
@@ -266,7 +266,7 @@ export class StatusTracker {
   #take(fact: OscEvent, at: number): void {
     this.#reducer.fact(fact, at);
     if (fact.end <= this.#newsFrom) return;
-    this.#emit(at); // at once: a short turn may be over before the next look
+    this.#emit(at); // reported at once, because a short turn may be over before the next look
     this.#followCommand(fact, at);
     const isEarly = REPEATED_FACTS.has(fact.type) && at < this.#factDueAt(fact.type);
     if (!isEarly) this.#report(fact, at);
@@ -397,7 +397,7 @@ function lastFilled(lines: readonly TextLine[]): readonly TextLine[] {
   return filled;
 }
 
-/** Limits a time to now: the clock may have been set back since. */
+/** Limits a time to now, because the clock may have been set back since. */
 const notAfter = (at: number): number => Math.min(at, steadyNow());
 
 /**

@@ -2,8 +2,8 @@
 const ALARM_GRAIN_MS = 8;
 
 /**
- * The maximum delay. A clock that was set back makes alarms due in months, for which Node has no timer: it would fire at once,
- * and again.
+ * The maximum delay. A clock that was set back makes alarms due in months, and Node has no timer for that: it would fire at once,
+ * again and again.
  */
 const ALARM_MS_MAX = 60_000;
 

@@ -1,7 +1,7 @@
 /**
- * The cost of drawing output: the CPU time of this thread, so that other programs do not change it. Bytes say little about it: a
- * megabyte of plain lines takes 1 ms, of coloured text with cursor moves 15 ms, of scrolled or cleared screens up to some seconds.
- * Keeps SCR-8.
+ * The cost of drawing output: the CPU time of this thread, so that other programs do not change it. The number of bytes does not
+ * predict it: a megabyte of plain lines takes 1 ms, of coloured text with cursor moves 15 ms, of scrolled or cleared screens up to
+ * some seconds. Keeps SCR-8.
  */
 
 /** The limit of drawing between two keyframes. */
@@ -10,7 +10,7 @@ export const REPLAY_MS_MAX = 500;
 /** The rate before the first measurement: that of coloured text with cursor moves. */
 const MS_PER_BYTE = 15 / (1024 * 1024);
 
-/** The part that is measured for a new rate: the system counts the time of a thread in steps of up to some milliseconds. */
+/** The part that is measured for a new rate, because the system counts the time of a thread in steps of up to some milliseconds. */
 const RATE_BYTES = 1024 * 1024;
 const RATE_MS = 10;
 
@@ -56,7 +56,7 @@ export class DrawingCost {
     this.#partMs = this.#partBytes = 0;
   }
 
-  /** Counts bytes that are not drawn now, at the present rate. */
+  /** Counts bytes that are skipped, at the present rate. */
   pass(bytes: number): void {
     this.#sinceMs += this.msOf(bytes);
   }
@@ -71,7 +71,7 @@ export class DrawingCost {
     return Math.min(PIECE_BYTES_MAX, Math.max(PIECE_BYTES_MIN, Math.floor(ms / Math.max(this.#rate, Number.EPSILON))));
   }
 
-  /** Begins anew: a keyframe was kept. */
+  /** Starts counting again after a keyframe. */
   kept(): void {
     this.#sinceMs = 0;
   }

@@ -1,8 +1,9 @@
 /**
  * Remembers the last content of miniatures, so that the next answer has only the rows that have changed. Keeps SCR-5.
  *
- * Each session has one memory, whatever the number of pages: each row has the number of the picture in which it last changed. A
- * page sends back a stamp, which names the memory and the last picture that the page got. It then gets the rows with a later number.
+ * Each session has one memory, whatever the number of pages; a row stores the number of the picture in which it last changed. A
+ * page sends back a stamp, which names the memory and the last picture that the page got. It then gets the rows with a later
+ * number.
  */
 import { renderGrid, type ScreenModel } from '@spool/screen';
 import type { Grid, GridRun } from '@spool/protocol';

@@ -2,11 +2,11 @@
  * Snapshots stored beside the log: the screen at any offset is a keyframe plus a short replay. Keeps SCR-2 and SCR-8.
  *
  * Their number is bounded: at most `FILES_MAX` files, in a long log one for each `LONG_APART_BYTES`, in a costly one two for each
- * `REPLAY_MS_MAX` of drawing, and no more bytes than the log itself. Near the end there is one "latest", which the next one replaces;
- * the others are spread over the log, by the time that a replay takes from one to the next.
+ * `REPLAY_MS_MAX` of drawing, and no more bytes than the log itself. Near the end there is one "latest" keyframe, which the next
+ * one replaces; the others are spread over the log by the replay time between them.
  *
- * A file is called `OFFSET-COST.key`. The cost is the time in milliseconds that drawing took from the begin of the log; earlier
- * versions called it `OFFSET.key`.
+ * A file is called `OFFSET-COST.key`. The cost is the time in milliseconds that drawing takes from the beginning of the log.
+ * Earlier versions called the file `OFFSET.key`.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -16,7 +16,10 @@ import { REPLAY_MS_MAX } from './drawing-cost.ts';
 export const KEYFRAME_EVERY_BYTES = 1024 * 1024;
 /** The distance between two keyframes in a flood that is skipped, and during a replay. */
 export const FLOOD_KEYFRAME_EVERY_BYTES = 8 * 1024 * 1024;
-/** The same, at least, if its output is costly to draw: for each keyframe a picture must be drawn, which the live screen waits for. */
+/**
+ * The minimum for a session whose output is costly to draw: each keyframe needs a picture, and the live screen waits while it is
+ * drawn.
+ */
 export const COSTLY_FLOOD_KEYFRAME_EVERY_BYTES = 2 * 1024 * 1024;
 /** The minimum distance: a closer keyframe saves only some 10 ms of replay. */
 export const KEYFRAME_APART_BYTES = 128 * 1024;
@@ -24,7 +27,7 @@ export const KEYFRAME_APART_BYTES = 128 * 1024;
 export const FILES_MAX = 20;
 /** The distance in a long log, so that any moment of it is shown at once: the replay between two keyframes takes some 20 ms. */
 const LONG_APART_BYTES = 4 * 1024 * 1024;
-/** The distance in a costly log: of two such distances one keyframe may be removed. */
+/** The distance in a costly log: of two such distances, one keyframe may be removed. */
 const COSTLY_APART_MS = REPLAY_MS_MAX / 2;
 /** The maximum of files, enough for 2 GiB or two minutes of drawing; beyond that they are further apart. */
 const LONG_FILES_MAX = 512;
@@ -60,7 +63,7 @@ export class Keyframes {
       .reverse();
   }
 
-  /** Returns the result of `restore`, or undefined if the keyframe is gone or damaged: then the caller uses an older one. */
+  /** Returns the result of `restore`, or undefined if the keyframe is missing or damaged; the caller then uses an older one. */
   read<T>(offset: number, restore: (bytes: Uint8Array) => T | undefined): T | undefined {
     try {
       const stored = readFileSync(`${this.#folder}/${this.#known().find((frame) => frame.offset === offset)?.name}`);
@@ -74,7 +77,7 @@ export class Keyframes {
   /** Returns whether a keyframe at this offset would save time; drawing takes `sinceMs` from the one before. */
   isWanted(offset: number, apartBytes: number, sinceMs: number): boolean {
     const known = this.#known();
-    // Between many keyframes, it would only replace another one.
+    // Among many keyframes, it would only replace another one.
     const apart = Math.max(apartBytes, spanOf(known) / filesMax(known) / 2);
     if (known.every((frame) => Math.abs(frame.offset - offset) >= apart)) return true;
     const apartMs = Math.max(COSTLY_APART_MS, costOf(known) / filesMax(known));
@@ -83,7 +86,7 @@ export class Keyframes {
 
   /**
    * Writes a keyframe; drawing takes `sinceMs` from the one before. A full disk is not an error here: the replay then starts at the
-   * keyframe before, and takes longer.
+   * previous keyframe, and takes longer.
    */
   write(offset: number, sinceMs: number, bytes: Uint8Array): void {
     try {
@@ -99,7 +102,7 @@ export class Keyframes {
     }
   }
 
-  /** Drops the keyframes before the first byte that is kept: they are useless. */
+  /** Drops the keyframes before the first byte in the log, which are useless. */
   dropBefore(offset: number): void {
     const known = this.#known();
     while (known[0] !== undefined && known[0].offset < offset) this.#remove(0);
@@ -118,7 +121,7 @@ export class Keyframes {
     }
     const at = known.findLastIndex(({ offset }) => offset < frame.offset) + 1;
     known.splice(at, 0, frame);
-    // The previous "latest" stays only if it is far enough from its neighbours to be part of the grid.
+    // The previous "latest" is kept only if it is far enough from its neighbours to be part of the grid.
     const isEnd = at === known.length - 1;
     if (isEnd && known[at - 1] && !isApart(known[at - 2], frame)) this.#remove(at - 1);
     this.#thin();

@@ -1,4 +1,4 @@
-/** The screen thread. It has a low priority: moving bytes comes before painting them. */
+/** The screen thread. It has a low priority, because moving bytes is more urgent than painting them. */
 import { setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';

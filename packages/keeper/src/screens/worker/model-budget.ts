@@ -1,8 +1,7 @@
 /**
- * Selects the models to drop when together they take too much memory: those of idle sessions, least recently used
- * first. A busy session keeps its model, whatever the sum: a dropped model is rebuilt from a keyframe with the next
- * bytes, and two sessions that push each other out cost twenty times what they cost otherwise. Keeps the first half of
- * SCR-3.
+ * Selects the models to drop when together they take too much memory: those of idle sessions, least recently used first. A busy
+ * session keeps its model, whatever the sum: a dropped model is rebuilt from a keyframe with the next bytes, and two sessions that
+ * displace each other's models cost twenty times as much. Keeps a part of SCR-3, its first half.
  */
 
 /**
@@ -17,15 +16,15 @@ export const IDLE_BYTES_MAX = 24 * 1024 * 1024;
 /** The limit beyond which busy sessions lose their models too. */
 export const MODELS_BYTES_LIMIT = 4 * MODELS_BYTES_MAX;
 
-/** A session with output within this time is busy. */
+/** The time after output for which a session counts as busy. */
 export const BUSY_MS = 5000;
 
 export interface BudgetedModel {
   /** The size of the model; 0 without one. */
   readonly modelBytes: number;
-  /** Whether it has output to read: it then needs its model at once. */
+  /** Whether it has output to read, for which it needs its model at once. */
   readonly isBehind: boolean;
-  /** The time of the last notice of new bytes; 0 for none: its output is older than this keeper. */
+  /** The time of the last notice of new bytes; 0 if all its output is older than this keeper. */
   readonly readAt: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Answers questions about screens that no follower has: screens of the past, and of ended sessions. It answers one after the
- * other, in slices that are short against a turn of live sessions. Keeps SCR-1 and SCR-9, with `past-screen.ts`.
+ * Answers questions about screens that no follower has: screens of the past, and of ended sessions. It answers them one after the
+ * other, in slices that are short compared with a turn of live sessions. Keeps SCR-1 and SCR-9, with `past-screen.ts`.
  */
 import { Log } from '@spool/store';
 import { type CpuClock, threadCpuMs } from './drawing-cost.ts';
@@ -69,7 +69,7 @@ export class PastQuestions {
     this.#drop(({ source }) => source.id === id);
   }
 
-  /** Gives up a question whose answer no client waits for. */
+  /** Abandons a question whose answer no client waits for. */
   cancel(request: number): void {
     this.#drop((question) => question.request === request);
   }

@@ -1,7 +1,7 @@
 /**
- * A screen of the past, or one with more lines above it than a live model keeps: replayed from the log in slices, so
- * that the screens of other sessions continue meanwhile. A long replay leaves keyframes, so the next question about
- * that time waits for half a second of drawing at most.
+ * A screen of the past, or one with more lines above it than a live model keeps: replayed from the log in slices, so that the
+ * screens of other sessions continue meanwhile. A long replay leaves keyframes, so the next question about that time waits for half
+ * a second of drawing at most.
  */
 import type { Log } from '@spool/store';
 import type { GridSize as ScreenSize } from '@spool/screen';
@@ -11,7 +11,7 @@ import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_EVERY_BYTES, type Keyframes } from
 import { keep, LIVE_SCROLLBACK_LINES, modelBefore, type PastModel, replaySteps } from './timeline.ts';
 
 /**
- * If lines above the screen are wanted, the replay starts this many bytes earlier; the next number is tried if that was not
+ * If lines above the screen are requested, the replay starts this many bytes earlier; the next number is tried if that was not
  * enough.
  */
 const HISTORY_BYTES = [256 * 1024, 2 * 1024 * 1024, 16 * 1024 * 1024];
@@ -44,7 +44,7 @@ export class PastScreen {
     this.#begin();
   }
 
-  /** Works until it is done, or until `isTime` returns that other work needs its turn. */
+  /** Works until it is complete, or until `isTime` returns that other work needs its turn. */
   work(isTime: () => boolean): PastModel | null {
     do {
       const { done, value: offset } = this.#steps.next();
@@ -85,7 +85,7 @@ export class PastScreen {
     this.#steps = replaySteps(log, this.#moment, this.#to, this.#cost);
   }
 
-  /** Keeps a keyframe if it is time for one, and if the model shows exactly the output up to `offset`: it has just come that far. */
+  /** Stores a keyframe if one is due and the model shows exactly the output up to `offset`. */
   #keep(offset: number, isEnd: boolean): void {
     if (offset === this.#shownAt && !isEnd) return;
     this.#shownAt = offset;

@@ -24,7 +24,7 @@ export function describePicture(what: PictureAsk, moment: PastModel, isExact: bo
     return { type: 'snapshot', offset, size: model.size, bytes, missingBytes };
   }
   if (what.type === 'shown') return { type: 'shown', offset, text: renderAnsi(model), scrolled: null };
-  // The session has ended, or has no follower: there is no earlier picture to compare with.
+  // The session has ended, or has no follower, so there is no earlier picture to compare with.
   if (what.type === 'grid') return { type: 'grid', offset, ...new Grids().take('', model, undefined) };
   const { cols, rows } = model.size;
   const content = RENDERERS[what.format](model, { history: what.historyLines });

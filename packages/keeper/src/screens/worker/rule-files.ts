@@ -43,7 +43,7 @@ export class RuleFiles {
     const seen = ['rules', 'milestones', 'config.json'].map((name) => changedAt(`${this.#config}/${name}`)).join();
     if (seen === this.#seen) return;
     this.#seen = seen;
-    // Faults of the configuration are reported by the code that reads it for users.
+    // The code that reads the configuration for users reports its faults.
     this.#stalledAfterMs = readConfig(`${this.#config}/config.json`, fs).settings.stalledAfter;
     const { catalogue, errors } = readCatalogue(this.#files('milestones'));
     for (const error of errors) this.#warn(error);
@@ -83,7 +83,7 @@ export function textOfFile(file: string): string {
   return readFileSync(file, 'utf8');
 }
 
-/** Returns the number of files of each kind, and a sentence for each fault, as in the daemon's log. */
+/** Returns the number of files of each kind, and a sentence for each fault, like those in the daemon's log. */
 export function checkRuleFiles(configFolder: string): RuleFilesCheck {
   const faults: string[] = [];
   new RuleFiles(configFolder, (sentence) => faults.push(sentence)).refresh();
@@ -126,6 +126,6 @@ function mtimeMs(path: string): number {
   try {
     return statSync(path).mtimeMs;
   } catch {
-    return 0; // missing, or a broken link: the other files count nevertheless
+    return 0; // missing, or a broken link: the other files still count
   }
 }

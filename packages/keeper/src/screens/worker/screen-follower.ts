@@ -2,9 +2,9 @@
  * Follows one running session: keeps a model of its terminal a moment behind the log, answers its program's queries at
  * the exact byte of the query, and writes keyframes on the way. Keeps QRY-1, SCR-7 and SCR-8.
  *
- * It also passes the output to the session's status tracker, and never delays other work. When a flood outruns it, it skips to
- * the present: it still reads modes, queries and events in the skipped output (which is fast). Only the picture starts from
- * scratch, and is marked as inexact until it is certain again.
+ * It also passes the output to the session's status tracker, and never delays other work. When a flood outruns it, it skips to the
+ * present: it still reads modes, queries and events in the skipped output (which is fast). Only the picture starts from scratch,
+ * and counts as inexact until it is certain again.
  */
 import { Log } from '@spool/store';
 import { cursorLineOf, FastReplay, ScreenModel } from '@spool/screen';
@@ -44,10 +44,12 @@ const NOTHING = new Uint8Array(0);
 const TURN_BYTES = 256 * 1024;
 const TURN_MS = 10;
 
-/** The distance from which on the model skips; it starts again this much before the present. */
+/** The distance from the present above which the model skips; it starts again this much before the present. */
 const SKIP_BEHIND_BYTES = 4 * 1024 * 1024;
 const PICTURE_BYTES = 512 * 1024;
-/** The bytes skipped in one turn: they are not painted, but a megabyte of only OSC events still takes a tenth of a second. */
+/**
+ * The number of bytes skipped in one turn: they are not painted, but a megabyte of only OSC events still takes a tenth of a second.
+ */
 const SKIP_BYTES = 1024 * 1024;
 
 /** The bytes in one turn from which on lines that scroll away at once are not drawn. */
@@ -72,8 +74,8 @@ export class ScreenFollower implements Follower {
   #follower: OutputFollower | null = null;
   #model: ScreenModel | null = null;
   /**
-   * The replay during a turn: draws only the lines that are still visible at its end. Queries and events are not plain text, so
-   * they are drawn at once.
+   * The replay during a turn, which draws only the lines that are still visible at its end. Queries and events are not
+   * plain text, so the model is up to date when one occurs.
    */
   #replay: FastReplay | null = null;
   #colours: BaseColours = DEFAULT_COLOURS;
@@ -92,7 +94,7 @@ export class ScreenFollower implements Follower {
   #answers: Uint8Array[] = [];
   #reportsFocus = false;
   #tracker: StatusTracker | null = null;
-  /** The scrolled lines that dropped models have counted, without those that the next model counts again. */
+  /** The scrolled lines that dropped models have counted, except those that the next model counts again. */
   #scrolled = 0;
   /** The chunk being read, and its offset. */
   #chunk: Uint8Array = NOTHING;
@@ -263,7 +265,8 @@ export class ScreenFollower implements Follower {
       const piece = Math.min(READ_BYTES, this.#cost.pieceOf(TURN_MS));
       const read = this.log.read(this.#offset, Math.min(piece, before - this.#offset));
       if (read.type !== 'bytes') {
-        // An end before the target: the bytes were announced, but are gone. The files were deleted, perhaps with the session.
+        // The end comes before the target: the bytes were announced, but are missing. The files were deleted, perhaps with the
+        // session.
         const to = read.type === 'gap' ? read.to : this.#target;
         this.#passGap(to);
         this.#tracker!.skipped(to);
@@ -320,14 +323,14 @@ export class ScreenFollower implements Follower {
     tracker.promptEnded(cursorLineOf(this.#model).before);
   }
 
-  /** Passes a gap: a sequence that started before it does not continue after it; the modes stay as last known. */
+  /** Handles a gap: a sequence that started before it does not continue after it; the modes stay as last known. */
   #passGap(to: number): void {
     this.#missing.add(this.#offset, to);
     this.#offset = to;
     this.#follower = this.#reader({ modes: this.#follower!.modes.state });
   }
 
-  /** Begins with the first bytes: at the keyframe before the last answer, so that no later query is missed. */
+  /** Starts with the first bytes: at the keyframe before the last answer, so that no later query is missed. */
   #begin(): PastModel {
     const moment = modelBefore(this.log, this.keyframes, this.#answeredTo, this.source.firstSize);
     this.#offset = moment.offset;
@@ -394,7 +397,7 @@ export class ScreenFollower implements Follower {
     this.#model = null;
     while (this.#offset < to) {
       const read = this.log.read(this.#offset, Math.min(READ_BYTES, to - this.#offset));
-      if (read.type !== 'bytes') this.#passGap(read.type === 'gap' ? read.to : to); // the bytes are gone, as in #paint
+      if (read.type !== 'bytes') this.#passGap(read.type === 'gap' ? read.to : to); // the bytes are missing, as in #paint
       else {
         this.#follower!.feed(read.bytes);
         this.#offset += read.bytes.length;

@@ -7,7 +7,7 @@ import type { StatusTracker } from '../insight/status-tracker.ts';
 import type { AskedQuestion, ScreenReport } from '../messages.ts';
 import { ScreenFollower } from './screen-follower.ts';
 
-/** Looks now, whether or not the output pauses. */
+/** Looks now, even if output continues. */
 export function reportScreen(follower: Follower, now: number): ScreenReport {
   const tracker = follower.begin();
   tracker.look(now);

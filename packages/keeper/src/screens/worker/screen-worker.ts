@@ -39,17 +39,17 @@ const MODELS_PER_CHECK = 24;
 const CHECK_EVERY_MS = 250;
 /** The maximum wait of a question about a session in a flood; then it gets a slightly older screen. */
 const PATIENCE_MS = 50;
-/** The time by which a look for a client that is about to type may delay the other sessions. */
+/** The maximum time for which a look for a client that is about to type may delay the other sessions. */
 const HURRY_MS_MAX = 50;
 /**
- * The maximum of logs that keep a file open between two turns, and their share of the files that the process may open: sessions
- * come first.
+ * The maximum of logs that keep a file open between two turns, and their share of the files that the process may open: running
+ * sessions come first.
  */
 const OPEN_LOGS_MAX = 256;
 const OPEN_FILES_SHARE = 1 / 8;
-/** A child without output for this long after its start no longer counts as starting. */
+/** The time after a child's start without output, after which it no longer counts as starting. */
 const SILENT_MS = 10_000;
-/** The bytes that are read again for an adopted session without a terminal: a look needs its last output. */
+/** The number of bytes that are read again for an adopted session without a terminal, because a look needs its last output. */
 const LOOK_BACK_BYTES = 4096;
 /** The number of crashes after which a session is not followed any more. */
 const FALLS_MAX = 2;
@@ -73,13 +73,13 @@ export class ScreenWorker {
   readonly #emit: (message: FromScreens) => void;
   readonly #files: RuleFiles;
   readonly #followers = new Map<string, Follower>();
-  /** Sessions with output to read, a question to answer, or an end to reach. */
+  /** The sessions with output to read, a question to answer, or an end to reach. */
   readonly #active = new Set<string>();
   readonly #questions = new Map<string, ScreenQuestion[]>();
   /** Questions about the past, which are answered one after the other. */
   readonly #pasts: PastQuestions;
   readonly #grids = new Grids();
-  /** Sessions that have ended, but are not followed to their end yet. */
+  /** The sessions that have ended, but whose log has not been followed to its end. */
   readonly #exits = new Map<string, ChildExit>();
   /** The alarms of the sessions' trackers. */
   readonly #alarms = new SessionAlarms((ids, now) => this.#wakeAll(ids, now));
@@ -98,7 +98,10 @@ export class ScreenWorker {
     this.#pasts = new PastQuestions(emit, ({ id, folder }) => this.#screenOf(id)?.keyframes ?? new Keyframes(folder));
   }
 
-  /** Does the 40 ms of work that the first session would have to wait for: reads the rules, and runs the engine on a screen. */
+  /**
+   * Does in advance the 40 ms of work that the first session would have to wait for: reads the rules, and runs the engine on a
+   * screen.
+   */
   warmUp(): void {
     this.#files.refresh();
     const model = new ScreenModel({ cols: 80, rows: 24 });
@@ -219,7 +222,7 @@ export class ScreenWorker {
     } else if (what.type === 'explain') {
       follower?.grown(end, steadyNow());
       if (!follower) return this.#answer({ request }, () => explanation(source));
-    } else if (!hasTerminal(source)) return; // the keeper never asks this
+    } else if (!hasTerminal(source)) return; // the keeper never asks for this
     else {
       const isPast = what.type === 'screen' && what.at !== null;
       if (!follower || isPast) return this.#pasts.add({ request, source, what, end });
@@ -272,7 +275,7 @@ export class ScreenWorker {
     this.#answerWaiting(id, follower);
     this.#active.delete(id);
     if (follower.isBehind || this.#questions.has(id)) {
-      this.#active.add(id); // after the other sessions
+      this.#active.add(id); // handled after the other sessions
       return this.#schedule();
     }
     if (this.#exits.has(id)) this.#finish(id, follower, this.#exits.get(id)!);
@@ -285,7 +288,7 @@ export class ScreenWorker {
     this.#looked = [];
   }
 
-  /** One failing session must not affect the others: it is tried once more, then its status stays as it is. */
+  /** A failing session must not affect the others: it is tried once more, and then its status does not change any more. */
   #attempt(id: string, deed: () => void): void {
     try {
       deed();
@@ -355,14 +358,14 @@ export class ScreenWorker {
       return !isTime;
     });
     if (follower.tracker) {
-      this.#noteDue(id, follower); // some answers take a look at the screen
+      this.#noteDue(id, follower); // some answers need a look at the screen
       if (rest.length < waiting.length) this.#noteLooked(id, follower, follower.tracker);
     }
     if (rest.length === 0) this.#questions.delete(id);
     else this.#questions.set(id, rest);
   }
 
-  /** Returns whether the question asks for more lines above the screen than the model keeps: those are in the log. */
+  /** Returns whether the question needs more lines above the screen than the model keeps; those are in the log. */
   #isForPast({ request, source, what }: ScreenQuestion, follower: Follower): boolean {
     if (!(follower instanceof ScreenFollower) || !hasTerminal(source)) return false;
     if (what.type === 'look' || what.type === 'explain' || !follower.lacksHistory(what.historyLines)) return false;

@@ -13,8 +13,8 @@ export class SessionAlarms {
   }
 
   /**
-   * Sets the alarm of a session. The timer is moved only when this one is sooner: an alarm that has become later is found when
-   * the timer fires, so all sessions are walked through only then, and not with every output.
+   * Sets the alarm of a session. The timer is moved only for a sooner alarm. An alarm that has become later is found when the timer
+   * fires, so all sessions are checked only then, and not with every output.
    */
   set(id: string, due: number): void {
     this.#dueTimes.set(id, due);

@@ -67,7 +67,7 @@ export class TextFollower implements Follower {
     while (this.#offset < until) {
       const read = this.#log.read(this.#offset, Math.min(READ_BYTES, until - this.#offset));
       if (read.type === 'end') {
-        this.#target = this.#offset; // the bytes were announced, but are gone: the session was removed meanwhile
+        this.#target = this.#offset; // the bytes were announced, but are missing: the session was removed meanwhile
         return;
       }
       if (read.type === 'gap') {

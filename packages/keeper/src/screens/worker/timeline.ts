@@ -27,8 +27,8 @@ export interface PastModel {
 }
 
 /**
- * Feeds the model of `moment` up to `to`, in short steps, and yields after each the offset that the model shows: in a run of plain lines it
- * is behind the bytes that were read. It returns the last offset, which is less than `to` only at the end of the log.
+ * Feeds the model of `moment` up to `to` in short steps, and yields after each the offset that the model shows: in a run of plain
+ * lines, that is behind the bytes that were read. It returns the last offset, which is less than `to` only at the end of the log.
  */
 export function* replaySteps(
   log: Log,
@@ -65,7 +65,7 @@ export function* replaySteps(
   return at;
 }
 
-/** Returns a fresh model, as of the nearest keyframe at or before `offset`, or of the first byte that is kept. */
+/** Returns a fresh model of the nearest keyframe at or before `offset`, or of the first byte in the log. */
 export function modelBefore(
   log: Log,
   keyframes: Keyframes,
@@ -95,7 +95,7 @@ export function modelAt(log: Log, keyframes: Keyframes, offset: number, firstSiz
   }
 }
 
-/** Keeps a keyframe, unless its picture lacks output: a reader that starts from it would not know. */
+/** Stores a keyframe, unless its picture lacks output: a reader that starts from it would not know. */
 export function keep(keyframes: Keyframes, { model, offset, missing }: PastModel, cost: DrawingCost): void {
   if (missing.at(offset) > 0) return;
   keyframes.write(offset, cost.sinceMs, encodeKeyframe(model, { history: LIVE_SCROLLBACK_LINES }));
