@@ -35,7 +35,7 @@ export class FdSocket {
   #isFull = false;
   #isFlushDue = false;
 
-  /** The fd, for bytes that may bypass this object because nothing waits in it; -1 while something does. */
+  /** Takes over `fd`, which is closed with the socket. */
   constructor(watch: FdWatch, fd: number, handlers: FdSocketHandlers) {
     this.#watch = watch;
     this.#fd = fd;

@@ -35,7 +35,7 @@ export interface ProcessStat {
 export function readStat(pid: number): ProcessStat | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // A buffer for files of /proc; most fit, and a larger one is read in several steps.
+  // The name, in brackets, may contain anything; the fields begin after the last closing bracket.
   const nameEnd = stat.lastIndexOf(')');
   const fields = stat.slice(nameEnd + 2).split(' ');
   return {
@@ -51,7 +51,7 @@ export function readStat(pid: number): ProcessStat | undefined {
   };
 }
 
-/** The errors that mean that the process is gone, or hidden from us. */
+/** A buffer for files of /proc; most fit, and a larger one is read in several steps. */
 const buffer = Buffer.allocUnsafe(64 * 1024);
 
 /**

@@ -5,9 +5,9 @@
 export interface Address {
   /** The sockets that the daemon listens on, best first. */
   readonly sockets: readonly string[];
-  /** The host of the daemon: a state folder may be shared over the network, sockets are not. */
+  /** The host of the daemon, because a state folder may be shared over the network, but sockets are not. */
   readonly host: string;
-  /** The inode of the state folder, in decimal: in a copy of the folder the address belongs to another daemon. */
+  /** The inode of the state folder, in decimal: in a copy of the folder, the address belongs to another daemon. */
   readonly folder?: string | undefined;
 }
 

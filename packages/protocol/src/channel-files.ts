@@ -2,7 +2,7 @@
 
 /** The folder, in the folder of the session. */
 export const CHANNEL_FOLDER = 'channel';
-/** The log of what the agent said: NDJSON, only appended. */
+/** The log of the agent's messages: NDJSON, only appended. */
 export const CHANNEL_LINES = 'lines';
 /** The folder with one file for each answer, named by the request. */
 export const CHANNEL_ANSWERS = 'answers';

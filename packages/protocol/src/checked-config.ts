@@ -5,7 +5,7 @@ export interface CheckedConfig {
   readonly faults: readonly string[];
   readonly cases: readonly CheckedCase[];
   readonly withoutRecord: readonly string[];
-  /** The agents in PATH; none if they were not asked for. */
+  /** The agents in PATH; empty if they were not requested. */
   readonly agents: readonly FoundAgent[];
 }
 
@@ -16,7 +16,7 @@ export interface FoundAgent {
   readonly version: string | null;
   /** The reason why its version is unknown. */
   readonly why: string | null;
-  /** The reason why it gets no side channel in a terminal; null: it gets one. */
+  /** The reason why it gets no side channel in a terminal; null if it gets one. */
   readonly channelFault: string | null;
 }
 

@@ -1,6 +1,8 @@
-/** Control characters in a text that is meant for an input line. There they are keys: they interrupt programs, end shells and run lines. */
+/**
+ * Finds control characters in a text for an input line. There they act as keys: they interrupt programs, end shells and run lines.
+ */
 
-/** Every control character but new line and tab. */
+/** Matches every control character except new line and tab. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 /** Returns the first control character and its place; null if the text has none. */

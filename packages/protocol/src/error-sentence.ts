@@ -16,7 +16,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   folder: 'folder',
   path: 'path',
 };
-/** Details that the sentence contains already. */
+/** The details that the sentence already contains. */
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['op', 'field', 'kind']);
 /** Details that are separate clauses. They follow the first clause. */
 const REASONS = ['reason', 'message'] as const;

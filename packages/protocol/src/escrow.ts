@@ -61,9 +61,9 @@ export interface DaemonRecord {
 
 /** The program that a daemon runs: its own copy, which outlives the installation (decision 161). */
 export interface DaemonProgram {
-  /** The name of the copy in `program/` of the state folder. Null: the installation is used. */
+  /** The name of the copy in `program/` of the state folder; null if the installation is used. */
   readonly copy: string | null;
-  /** The copy that the last `daemon restart` replaced: used if the present one does not start. */
+  /** The copy that the last `daemon restart` replaced; used if the present one does not start. */
   readonly before: string | null;
   readonly source: ProgramSource;
   /** The installation that `before` is a copy of. */
@@ -108,7 +108,7 @@ export type FromHolder =
   | { readonly type: 'here' }
   /** A new holder has all sessions and fds that the keeper handed over. */
   | { readonly type: 'held' }
-  /** There was no room for the fds of this session: hand it over again. */
+  /** Asks to hand this session over again, because there was no room for its fds. */
   | { readonly type: 'missed'; readonly id: string };
 
 export type FromKeeper =
@@ -141,9 +141,9 @@ export type FromKeeper =
   | { readonly type: 'commit' }
   | { readonly type: 'hand'; readonly session: HeldSession }
   | { readonly type: 'handed' }
-  /** There was no room for the fds of this session: send it again. */
+  /** Asks to send this session again, because there was no room for its fds. */
   | { readonly type: 'missed'; readonly id: string }
-  /** Asks to keep a gateway running with these options; null: none; undefined: with its present ones, or with none. */
+  /** Asks to keep a gateway running with these options; null means none; undefined means its present ones, or none. */
   | { readonly type: 'gateway'; readonly options?: GatewayOptions | null | undefined }
   /** Asks to start a gateway that only sends notifications, without a server, if none is wanted. */
   | { readonly type: 'sender' }
@@ -181,7 +181,7 @@ export interface ListenAddress {
 export type WantedGateway = GatewayOptions | 'sender';
 
 /**
- * The interval at which the holder pings the keeper: almost the only wake-up of an idle daemon. Three wake-ups for each ping, and still sooner
- * than either doubts the other (`native/peer-health.ts`: 3 s).
+ * The interval at which the holder pings the keeper: almost the only wake-up of an idle daemon. A ping costs three wake-ups, and
+ * still comes sooner than either side doubts the other (`native/peer-health.ts`: 3 s).
  */
 export const PING_INTERVAL_MS = 2800;

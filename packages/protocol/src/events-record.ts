@@ -48,7 +48,7 @@ export interface BatchRecord {
    * rule.
    */
   readonly isBound?: boolean;
-  /** All writes of the records before this offset are done. */
+  /** The offset before which the writes of all records are done. */
   readonly written: number;
 }
 

@@ -47,7 +47,7 @@ export const FrameType = {
   output: 16,
   /** Client: bytes for a session; the channel is the number of the request that is answered once they are in the terminal. */
   input: 17,
-  /** Client: the absolute offset up to which its watch may be filled. A watch without more credit waits. */
+  /** Client: the absolute offset up to which its watch may be filled. A watch without credit waits. */
   credit: 18,
   /** Keeper: bytes that paint the screen as it was at this offset; output continues from there. */
   snapshot: 19,
@@ -175,7 +175,7 @@ export class FrameReader {
   readonly #header = new Uint8Array(HEADER_BYTES);
   #headerFilled = 0;
 
-  /** No frame is unfinished. */
+  /** Whether no frame is unfinished. */
   get isBetween(): boolean {
     return this.#headerFilled === 0;
   }
@@ -228,7 +228,7 @@ function writeHeader(
   view.setUint8(4, type);
   view.setUint8(5, flags);
   view.setUint32(8, channel);
-  // Two halves by hand: a BigInt per frame is garbage, and offsets stay below 2^53.
+  // Written as two halves, because a BigInt per frame would be garbage, and offsets are below 2^53.
   view.setUint32(12, Math.floor(offset / 0x1_0000_0000));
   view.setUint32(16, offset >>> 0);
 }

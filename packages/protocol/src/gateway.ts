@@ -1,4 +1,4 @@
-/** The words of the doors: the gateway, tokens, and the audit log. */
+/** The messages about the gateway, tokens, and the audit log. */
 
 import type { MessageOf } from './message-type.ts';
 import type { Notice } from './notices.ts';
@@ -59,7 +59,7 @@ export interface StoredToken extends Omit<TokenInfo, 'lastUsedAt'> {
   readonly publicKey?: string | undefined;
 }
 
-/** The tolerance of the clock: a small correction must not refuse a code. */
+/** The tolerance for changes of the clock: a small correction must not make a code invalid. */
 const CLOCK_SLACK_MS = 5000;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Screens as rows of cells, for miniatures. A client asks again and again for the sessions that it shows; it gets only
- * those that have changed since, and of these only the rows that have. The daemon keeps nothing for a client: `stamp` says
- * what the client has seen, and a stamp that the daemon does not know gives all rows.
+ * Screens as rows of cells, for miniatures. A client repeatedly asks for the sessions that it shows; it gets only those that have
+ * changed since, and of these only the changed rows. The daemon stores nothing for a client: `stamp` names what the client has
+ * received, and an unknown stamp gives all rows.
  */
 import type { MessageOf } from './message-type.ts';
 import type { TILE } from './schemas/requests.ts';

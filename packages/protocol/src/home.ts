@@ -49,7 +49,7 @@ export function homeFrom(env: Environment, uid: number): Home {
   const found = layout(state, runs, `${base('XDG_CONFIG_HOME') ?? `${home}/.config`}/spool`, uid);
   return socket?.startsWith('/') ? { ...found, socket, run: socket.slice(0, socket.lastIndexOf('/')) } : found;
 
-  /** Returns the path of a variable, if it is absolute: the XDG specification requires to ignore relative ones. */
+  /** Returns the path in a variable if it is absolute: the XDG specification requires that relative ones are ignored. */
   function base(name: string): string | undefined {
     const value = env[name];
     return value?.startsWith('/') ? value.replace(/\/+$/, '') : undefined;
@@ -111,7 +111,10 @@ export function troubleFile(state: string): string {
   return `${state}/daemon.trouble`;
 }
 
-/** Has the `ProgramSource` that the holder is to use while no keeper can be started: no one else can be asked then. */
+/**
+ * Returns the file with the `ProgramSource` that the holder must use while no keeper can be started and no other process can be
+ * asked.
+ */
 export function wantedProgramFile(state: string): string {
   return `${state}/program.wanted`;
 }

@@ -1,4 +1,4 @@
-/** Messages and frames. `schemas/` is separate (`@spool/protocol/schemas`): only the side that validates has to load it. */
+/** Messages and frames. `schemas/` is separate (`@spool/protocol/schemas`), because only the side that validates has to load it. */
 export * from './address.ts';
 export * from './channel-files.ts';
 export type * from './checked-config.ts';

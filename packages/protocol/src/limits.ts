@@ -45,7 +45,7 @@ export function parseLimits(text: string): Limits {
   return limits;
 }
 
-/** Parses a limit; beyond the exact range of numbers, it is the same as unlimited. */
+/** Parses a limit; a number beyond the exact range counts as unlimited. */
 function parseLimit(text: string): number | null {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : null;

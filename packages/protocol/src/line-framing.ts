@@ -1,6 +1,6 @@
 /**
- * Cuts bytes into lines, whatever the chunks. A line beyond the limit is read to its end without being kept: its text is dropped, or
- * what `overlong` keeps of it remains. Keeps DRV-6.
+ * Cuts bytes into lines, whatever the chunks. A line beyond the limit is read to its end without being kept: its text is dropped,
+ * or `overlong` keeps a part of it. Keeps DRV-6.
  */
 
 const NEWLINE = 0x0a;
@@ -117,8 +117,8 @@ export class LineFraming {
   }
 
   /**
-   * Adds bytes to the unfinished line. It outlives its chunk, whose memory may be used again, so they are copied (`Buffer.slice`
-   * does not copy).
+   * Adds bytes to the unfinished line. The line outlives its chunk, whose memory may be reused, so the bytes are copied
+   * (`Buffer.slice` does not copy).
    */
   #add(bytes: Uint8Array, isUnfinished: boolean): void {
     this.#bytes += bytes.length;

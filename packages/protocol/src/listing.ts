@@ -7,8 +7,8 @@ import type { LIST_FILTER, LIST_OPTIONS } from './schemas/requests.ts';
 export const ENDED_STATES = ['exited', 'failed', 'stopped', 'killed', 'lost'] as const;
 
 /**
- * The minimum length of an id prefix. Otherwise a short name whose session was removed would match a session whose id begins with
- * it: of 40 sessions, every third letter names exactly one.
+ * The minimum length of an id prefix. Otherwise the short name of a removed session would match a session whose id begins with it:
+ * with 40 sessions, every third letter matches exactly one.
  */
 export const ID_PREFIX_CHARS_MIN = 4;
 

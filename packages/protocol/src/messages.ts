@@ -16,7 +16,7 @@ import type { TaskEvent } from './task.ts';
 
 export const PROTOCOL_VERSION = 1;
 
-/** The oldest version of the protocol that this package still speaks: the one before. */
+/** The oldest version of the protocol that this package still speaks, which is the previous one. */
 export const PROTOCOL_OLDEST = 1;
 
 /** The version of this package and of all others; a test compares it with package.json. */
@@ -87,7 +87,7 @@ export interface AgentServerPlan {
   readonly launch?: AgentServerLaunch | undefined;
   /** The arguments that follow the program in the user's command, for an agent that records its side channel by hooks or in a file. */
   readonly hooked?: readonly string[] | undefined;
-  /** Whether the driver connects to the agent's server, and records what that says (decision 231). */
+  /** Whether the driver connects to the agent's server, and records its messages (decision 231). */
   readonly isRelayed?: true | undefined;
   /** The reason why the agent runs as typed. */
   readonly why?: string | undefined;
@@ -108,7 +108,7 @@ export interface AgentServerLaunch {
 export interface SideChannel {
   readonly agent: ChannelAgent;
   readonly version: string | null;
-  /** The socket of its separate server; null: there is none. */
+  /** The socket of its separate server; null if there is none. */
   readonly socket: string | null;
   /** Whether the agent's events are recorded. */
   readonly hasEvents: boolean;
@@ -153,7 +153,7 @@ interface RequestAnswers extends GatewayAnswers {
     readonly id: string;
     readonly status: Status;
     readonly history: readonly HistoryItem[];
-    /** The side channel, only of an agent in a terminal that may have one. */
+    /** The side channel, only for an agent in a terminal that may have one. */
     readonly sideChannel?: SideChannel | undefined;
   };
   events: EmptyAnswer;
@@ -188,7 +188,7 @@ export const TIMEOUT_MS_MAX = 2_000_000_000;
 
 /** The events of a watch, sent on its channel, in order with its output. */
 export type WatchEvent =
-  /** The requested bytes are gone; the next output starts at `to`. */
+  /** The requested bytes are missing; the next output starts at `to`. */
   | {
       readonly type: 'gap';
       readonly from: number;
@@ -260,7 +260,7 @@ export type DaemonEvent =
         readonly lastLines: readonly string[];
       };
     }
-  /** A client began to type: another one than before, or the same after a long pause. */
+  /** A client has begun to type: another one than before, or the same after a long pause. */
   | { readonly type: 'session-typed'; readonly at: number; readonly id: string; readonly who: string }
   | { readonly type: 'session-status'; readonly at: number; readonly id: string; readonly status: StatusInfo }
   | ({ readonly type: 'milestone'; readonly at: number; readonly id: string } & Milestone)
@@ -315,7 +315,7 @@ export type WorkerOutputEvent =
       /** The stream, for a session on pipes, if it is not standard output. */
       readonly stream?: 'stderr';
     }
-  /** These bytes are no longer kept. */
+  /** These bytes are no longer stored. */
   | { readonly type: 'gap'; readonly id: string; readonly from: number; readonly to: number }
   /**
    * The session has ended, or was removed: no further event is about it. A subscription by name continues with the next session.

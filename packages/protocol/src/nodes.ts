@@ -1,10 +1,13 @@
-/** The words of nodes: other machines with a daemon that this one knows by name, and the socket on which local clients reach them. */
+/**
+ * The messages about nodes: other machines with a daemon that this one knows by name, and the socket on which local clients reach
+ * them.
+ */
 import type { WireError } from './errors.ts';
 import type { ListFilter, ListOptions } from './listing.ts';
 import type { SessionInfo } from './messages.ts';
 import type { Role } from './roles.ts';
 
-/** The ways on which frames get to a node. */
+/** The roads on which frames reach a node. */
 export const NODE_ROADS = [
   /** The node dials this machine, and serves it over that connection. */
   'join',
@@ -27,7 +30,7 @@ export interface NodeInfo {
   readonly version: string | null;
   /** The number of its sessions, as last seen. */
   readonly sessions: number;
-  /** The rights of this machine there. */
+  /** The rights of this machine on the node. */
   readonly role: Role;
   /** The fingerprint of the key of the node. */
   readonly fingerprint: string;
@@ -56,7 +59,7 @@ export interface JoinedMachine {
   readonly reason?: string | undefined;
 }
 
-/** The sessions of a node; for one that is away, those that it had when it was last seen. */
+/** The sessions of a node; for an offline node, those that it had when it was last seen. */
 export interface NodeSessions {
   readonly node: string;
   readonly state: NodeInfo['state'];
@@ -90,7 +93,7 @@ export interface NewNode {
   readonly name: string;
   /** The token for the gateway of the node, on the road `url`. */
   readonly token?: string | undefined;
-  /** The rights of this machine there, on the road `ssh`: the user there has them all. */
+  /** The rights of this machine on the node, on the road `ssh`, where the user has them all. */
   readonly role?: Role | undefined;
   /** The socket of the ssh agent, on the road `ssh`. */
   readonly agent?: string | undefined;
@@ -100,9 +103,9 @@ export interface NewNode {
 
 /** A session of any machine. */
 export interface NodeSession extends SessionInfo {
-  /** The node of the session; none: the machine that was asked. */
+  /** The node of the session; absent for the machine that was asked. */
   readonly node?: string;
-  /** The time since which the node is away; the session is as last seen. */
+  /** The time since which the node is offline; the session is as last seen. */
   readonly nodeAwaySince?: number;
 }
 
@@ -164,5 +167,5 @@ export type NodeAnswer<K extends NodeOp = NodeOp> =
 /** The maximum length of a line from a client. */
 export const NODE_ASK_BYTES_MAX = 64 * 1024;
 
-/** The form of the name of a node, which comes before the slash in `NODE/ID`. */
+/** Matches the name of a node, which comes before the slash in `NODE/ID`. */
 export const NODE_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/;

@@ -8,7 +8,7 @@ export type NoticeOutcome = MessageOf<typeof NOTICE_OUTCOME>;
 export type NoticeChannel = NoticeOutcome['channel'];
 
 export interface Notice {
-  /** The number, which grows, also from one keeper to the next. */
+  /** The number, which grows even from one keeper to the next. */
   readonly n: number;
   readonly at: number;
   readonly about: 'blocked' | 'exit' | 'failure' | 'health' | 'command' | 'test';

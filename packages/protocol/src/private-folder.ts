@@ -1,7 +1,7 @@
 /**
  * Creates and checks folders that only their user can enter: anyone who can write into them could take over the sessions or
- * impersonate the daemon. Client and holder use the same rules; each brings its own disk, because this package does not depend on
- * Node. Keeps DOOR-24.
+ * impersonate the daemon. Client and holder use the same rules; each provides its own file system functions, because this package
+ * does not depend on Node. Keeps DOOR-24.
  */
 import { SpoolError } from './errors.ts';
 

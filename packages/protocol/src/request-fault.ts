@@ -1,6 +1,6 @@
 /**
- * Describes the fault of a request in a sentence that names the field and says what it must be [SAY-6]. The validator's own words
- * are for programmers and change with its versions, so they are never shown.
+ * Describes the fault of a request in a sentence that names the field and the valid values [SAY-6]. The validator's own words are
+ * for programmers and change with its versions, so they are never shown.
  */
 
 /** The part of a zod issue that is used here. */
@@ -91,7 +91,7 @@ function amount(bound: string, limit: number | bigint | undefined, origin: strin
   return `be ${bound} ${limit}`;
 }
 
-/** Returns the fault of the best matching branch: one that reads inside the value, before those that want another type. */
+/** Returns the fault of the best matching branch: a branch that fails inside the value is preferred to those of another type. */
 function union(branches: readonly (readonly Issue[])[]): string {
   const inner = branches.flatMap(([first]) => (first && first.path.length > 0 ? [first] : []))[0];
   if (inner) return `has a wrong field: ${requestFault([inner]).sentence}`;

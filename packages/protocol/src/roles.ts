@@ -90,7 +90,7 @@ export const COMMAND_ROLES = {
   close: 'operator',
 } as const satisfies { readonly [K in Command['do']]: Role };
 
-/** The role for each frame besides requests; `daemon`: no client, because only a daemon sends it. */
+/** The role for each frame except requests; `daemon` means no client, because only a daemon sends the frame. */
 export const FRAME_ROLES: { readonly [K in keyof typeof FrameType]: Role | 'daemon' } = {
   hello: 'viewer',
   request: 'viewer',

@@ -7,7 +7,7 @@
 const SIGRTMIN = 34;
 const SIGRTMAX = 64;
 
-/** Returns undefined for an unknown name. It also reads `SIGRTMAX-1`. */
+/** Returns undefined for an unknown name. It also accepts `SIGRTMAX-1`. */
 export function signalNumberIn(table: Readonly<Record<string, number>>, name: string): number | undefined {
   const realTime = /^SIGRT(?:MIN(?:\+(?<up>\d{1,2}))?|(?<max>MAX)(?:-(?<down>\d{1,2}))?)$/.exec(name);
   if (!realTime) return Object.hasOwn(table, name) ? table[name] : undefined;

@@ -67,5 +67,5 @@ export type HistoryItem =
       readonly exitCode: number | null;
       readonly durationMs: number;
     }
-  /** A client began to type: another one than before, or the same after a long pause. */
+  /** A client has begun to type: another one than before, or the same after a long pause. */
   | { readonly type: 'typed'; readonly at: number; readonly offset: number; readonly who: string };

@@ -1,6 +1,6 @@
 /**
- * The user's shell: $SHELL, or that of the account, if it can be executed; else /bin/sh. The command line asks on its own
- * machine, the keeper for callers on another one; each brings its own calls, because this package knows no Node.
+ * The user's shell: $SHELL, or that of the account, if it can be executed; else /bin/sh. The command line asks on its own machine,
+ * and the keeper asks for callers on another one; each provides its own calls, because this package does not depend on Node.
  */
 
 export interface ShellLookup {

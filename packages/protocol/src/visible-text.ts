@@ -9,7 +9,7 @@ declare const visibleMark: unique symbol;
 /** Text that was returned by `visible`, or that the program itself has written. A plain string is not assignable to it. */
 export type VisibleText = string & { readonly [visibleMark]: true };
 
-/** The maximum of combining marks after one character. Languages need two or three; more of them paint over other lines. */
+/** The maximum of combining marks after one character. Languages need two or three; more of them would paint over other lines. */
 const MARKS_MAX = 4;
 
 /** Plain ASCII, which needs no further check. */
@@ -22,7 +22,9 @@ const JOINER = /[\u200c\u200d]/;
 /** A variation selector that turns the previous sign into an emoji. */
 const EMOJI_SIGN = '\ufe0f';
 
-/** Made when the first text needs them: their tables of Unicode take 4 ms, in each command that prints a plain line too. */
+/**
+ * Created when the first text needs them: their Unicode tables take 4 ms, which every command that prints a plain line would pay.
+ */
 let patterns: ReturnType<typeof patternsOfUnicode> | undefined;
 
 function patternsOfUnicode() {
@@ -30,8 +32,8 @@ function patternsOfUnicode() {
   const joining = `\\p{Extended_Pictographic}${scripts.map((script) => `\\p{Script=${script}}`).join('')}`;
   return {
     /**
-     * Characters that are spelled out: control and format characters, surrogates, private and unassigned code points; every space
-     * but the plain one; everything that Unicode says may be left out of the display; the blank of Braille.
+     * The characters that are spelled out: control and format characters, surrogates, private and unassigned code points; every
+     * space except the plain one; everything that Unicode allows to be left out of the display; the blank of Braille.
      */
     spelled: /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u2800]/gu,
     joinsBefore: new RegExp(`[\\p{Emoji_Modifier}\\ufe0f${joining}]$`, 'u'),
@@ -87,7 +89,7 @@ function cutAt(text: string, most: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
 }
 
-/** Puts visible texts together: the words of the program itself, with visible values in them. */
+/** Joins visible texts: the words of the program itself, with visible values in them. */
 export function say(words: TemplateStringsArray, ...values: readonly (VisibleText | number)[]): VisibleText {
   return words.map((word, at) => (at === 0 ? word : `${values[at - 1]}${word}`)).join('') as VisibleText;
 }

@@ -1,5 +1,5 @@
 /**
- * Terminal bytes: scanning, state, queries, filtering, input, text. The package has no clock, uses nothing of Node, and has no
+ * Terminal bytes: scanning, state, queries, filtering, input, text. The package has no clock, does not use Node, and has no
  * dependencies.
  */
 export { concat } from './scan/concat.ts';

@@ -16,7 +16,7 @@ export interface TableLook {
   readonly width: number | undefined;
   readonly isColoured: boolean;
   readonly showsLabels: boolean;
-  /** Escapes and caps untrusted text, because zero-width characters do not count towards its width. */
+  /** Returns the folder of a session as it is shown; `isShort`: only its last part. */
   readonly folder: (session: SessionInfo, isShort: boolean) => string;
 }
 

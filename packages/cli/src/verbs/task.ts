@@ -70,8 +70,8 @@ function limitOf(ms: number | undefined): number | undefined {
 }
 
 /**
- * Returns the owners of a task. In the foreground a tied task has two owners: this process, and the one that called it. A task in
- * the background has only the latter.
+ * Returns the owners of a task. In the foreground a tied task has two owners: this process, and the one that called it. In the
+ * background it has only the latter. All other tasks store their caller, for `--mine`.
  */
 function ownersOf({ withMe, owner, detach }: Flags): Pick<RunOptions, 'owners' | 'whileOwner'> {
   const named = owner ?? process.ppid;

@@ -1,4 +1,4 @@
-/** `gemini -o stream-json`: one prompt, text and tools, no ids of messages. Whether a message is being written. */
+/** `gemini -o stream-json`: one prompt, text and tools, no ids of messages. Based on version 0.61.0. */
 import type { TurnOutcome } from '@spool/protocol/agent';
 import type { DialectOptions } from '../dialect.ts';
 import { type JsonObject, numberOf, objectOf, present, textOf } from '../json-value.ts';

@@ -1,7 +1,4 @@
-/**
- * The identity of a client: the record of its token, and no statement of the client about itself. The id of the share link by which
- * a browser logged in.
- */
+/** The identity of a client: the record of its token, and no statement of the client about itself. Keeps DOOR-9. */
 import type { Role, StoredToken } from '@spool/protocol';
 import type { ActionLink } from '../push/action-links.ts';
 import 'fastify';

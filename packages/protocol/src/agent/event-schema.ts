@@ -1,6 +1,7 @@
 /**
- * The events of agents, described once: validated where they enter, and the source of their types (`events.ts`). Kinds and fields are
- * wire format: add, never rename. Fields of a later version pass; fields of this version must have their type. Keeps DRV-1.
+ * The events of agents, described once: validated where they enter, and the source of their types (`events.ts`). Kinds and fields
+ * are wire format: add, never rename. Fields of a later version are accepted; fields of this version must have their type. Keeps
+ * DRV-1.
  */
 import { z } from 'zod';
 import type { Command } from './commands.ts';
@@ -23,7 +24,7 @@ export const CONTENT = z.union([
 ]);
 const contents = z.array(CONTENT).exactOptional();
 
-/** A subagent. Without one, the event is about the main agent. */
+/** A subagent. Absent if the event is about the main agent. */
 export const AGENT_REF = z.object({ id: optionalText, parentTool: optionalText, name: optionalText });
 
 export const TOKENS = z.object({
@@ -85,7 +86,7 @@ export const PLAN_ENTRY = z.object({
   priority: z.enum(['high', 'medium', 'low']).exactOptional(),
 });
 
-/** The party that decided. `driver`: it denied a request that cannot be shown to anyone, such as the second use of an id. */
+/** The party that decided. `driver`: it denied a request that cannot be shown, such as the second use of an id. */
 export const DECIDED_BY = z.enum(['watcher', 'terminal', 'policy', 'agent', 'driver']);
 
 const part = { message: text, part: z.int().min(0), text };
@@ -160,7 +161,7 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     isError: flag,
     /** Whether the final text is not the sum of the deltas: it replaces them. */
     replaced: flag,
-    /** Whether the text was longer than the driver keeps; the output log has all of it. */
+    /** Whether the text was longer than the driver keeps; the output log has the whole text. */
     truncated: flag,
   }),
   body('message.retracted', { messages: z.array(text) }).describe(
@@ -238,7 +239,7 @@ export const AGENT_BODY = z.discriminatedUnion('kind', [
     message: optionalText,
     /** The name of the tool. */
     name: optionalText,
-    /** The input that was decided about, if it is short; the request has it in any case. */
+    /** The input of the decision, if it is short; the request always has it. */
     input: anything,
     /** The digest of the request. */
     digest: optionalText,

@@ -1,7 +1,6 @@
 /**
- * A request in two lines, for lists, notifications and the status: the tool and its input. It gives the exact amount that it
- * leaves out; `render/request` shows all of it. The agent's own title is not used. Keeps REQ-1, REQ-40 and REQ-41 for short
- * texts.
+ * A request in two lines, for lists, notifications and the status: the tool and its input. It gives the exact amount that it leaves
+ * out; `render/request` shows all of it. The agent's own title is not used. Keeps REQ-1, REQ-40 and REQ-41 for short texts.
  */
 import type { Question as StatusQuestion } from '../question.ts';
 import { say, visible, visibleTitle, type VisibleText } from '../visible-text.ts';

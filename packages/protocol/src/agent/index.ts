@@ -1,4 +1,4 @@
-/** The vocabulary of agents. It has types only: the schema has a separate entry point, so that no client has to load zod. */
+/** The vocabulary of agents. It has only types: the schema has a separate entry point, so that no client has to load zod. */
 export * from './command-limits.ts';
 export type * from './commands.ts';
 export type * from './events.ts';

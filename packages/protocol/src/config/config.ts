@@ -1,6 +1,6 @@
 /**
- * Reads `config.json`. A value that cannot be used gets its default and a fault in plain words; no function here throws, because
- * a typing error must not prevent a start. Keeps CONF-1.
+ * Reads `config.json`. An invalid value gets its default and a fault in plain words; no function here throws, because a typing
+ * error must not prevent a start. Keeps CONF-1.
  */
 import { keyLines } from './key-lines.ts';
 import { SETTING_KEYS, type SettingKey, SETTINGS, type UserSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-/** The line of each key of a JSON text, for sentences about it. The text must be valid JSON. */
+/** Finds the line of each key in a JSON text, for sentences about it. The text must be valid JSON. */
 
 /** Returns the lines by key: `notify.on` → 4. Elements of lists have no keys. */
 export function keyLines(text: string): ReadonlyMap<string, number> {

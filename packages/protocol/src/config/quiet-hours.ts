@@ -1,4 +1,4 @@
-/** Hours in which no notifications are wanted: `22:00-07:00`, in local time. Keeps CONF-2. */
+/** The hours in which no notifications are sent: `22:00-07:00`, in local time. Keeps CONF-2. */
 
 /** A range in minutes since midnight. If it includes midnight, `from` is the larger one. */
 export interface QuietHours {
@@ -8,7 +8,7 @@ export interface QuietHours {
 
 const DAY_MINUTES = 24 * 60;
 
-/** Returns undefined for anything but `HH:MM-HH:MM`, and for an empty range. */
+/** Returns undefined for anything except `HH:MM-HH:MM`, and for an empty range. */
 export function parseQuietHours(text: string): QuietHours | undefined {
   const found = /^(\d{1,2}):(\d{2})\s*[-–]\s*(\d{1,2}):(\d{2})$/.exec(text);
   if (!found) return undefined;

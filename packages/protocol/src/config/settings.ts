@@ -8,18 +8,18 @@ import { parseQuietHours, type QuietHours } from './quiet-hours.ts';
 export type NotifyAbout = 'blocked' | 'exit' | 'failure' | 'health' | 'command';
 
 export interface UserSettings {
-  /** The detach keys, as for --detach-keys; null: Ctrl-\. */
+  /** The detach keys, as for --detach-keys; null means Ctrl-\. */
   readonly detachKeys: string | null;
   readonly sizePolicy: SizePolicy;
   /** The number of lines above the screen that `attach` shows. */
   readonly history: number;
-  /** The bytes of output that are kept of each session; null: the daemon's default. */
+  /** The bytes of output that are kept of each session; null means the daemon's default. */
   readonly retain: number | null;
-  /** Whether an agent in a terminal gets a separate server, if that is known to work. */
+  /** Whether an agent in a terminal gets a side channel, if that is known to work. */
   readonly sideChannel: boolean;
   /** The names and patterns of variables that sessions get besides the allow-list. */
   readonly env: readonly string[];
-  /** The time after which an idle session counts as stalled; null: never. */
+  /** The time after which an idle session counts as stalled; null means never. */
   readonly stalledAfter: number | null;
   /** The time that programs have to end before they are killed. */
   readonly grace: number;
@@ -44,16 +44,16 @@ export type SettingKey = keyof UserSettings;
 
 interface Setting<T> {
   readonly byDefault: T;
-  /** The default, as it is written. */
+  /** The default, in the form of the file. */
   readonly shownDefault: string;
-  /** The text `must be …`, for a value that cannot be used. */
+  /** The text `must be …`, for an invalid value. */
   readonly wanted: string;
   /** Returns undefined for an invalid value. */
   parse(value: unknown): T | undefined;
 }
 
 interface ShownSetting<T> extends Setting<T> {
-  /** Returns the value as it is written in the file. */
+  /** Returns the value in the form of the file. */
   show(value: T): string;
 }
 

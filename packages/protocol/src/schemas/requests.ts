@@ -77,8 +77,9 @@ export const EVENTS_FROM = z.union([offset, z.enum(['start', 'end']), z.strictOb
 export const SCREEN_FORMAT = z.enum(['text', 'ansi', 'html', 'json', 'snapshot']);
 
 /**
- * The schemas. `strictObject`: a field of a later version would change the effect or the selection, so a daemon that does not
- * know it must not act (decision 030). `object`: such a field only changes the presentation, and is ignored.
+ * The schemas. `strictObject` is for requests in which a field of a later version would change the effect or the selection, so a
+ * daemon that does not know it must not act (decision 030). `object` is for requests in which such a field only changes the
+ * presentation, and is ignored.
  */
 export const REQUEST_SCHEMAS = {
   run: RUN,

@@ -1,4 +1,4 @@
-/** `onDropped` is called when the oldest rows were dropped, with the number of rows by which the others have moved up. */
+/** Reads the rows of the normal screen and above it, and the lines of text that they form: a line may wrap over several rows. */
 import type { EngineBuffer, EngineCore, EngineLine } from '../engine/engine.ts';
 import { plainText } from '../engine/plain-text.ts';
 import type { ScreenModel } from '../engine/screen-model.ts';

@@ -1,11 +1,11 @@
 /**
- * Compresses one file of a sealed segment, its bytes or its index, off-thread. A kill at any point leaves the content
- * readable, exactly once:
+ * Compresses one file of a sealed segment, its bytes or its index, off-thread. A kill at any point leaves the content readable,
+ * exactly once.
  *
  *     raw │ raw + unfinished │ raw + compressed (resolved at the next open) │ compressed
  *
- * Between the awaits the log may change: retention may drop the segment, the log may be closed and opened again. So before each
- * visible step, it checks whether the work is still wanted. Keeps the compression part of LOG-3.
+ * Between the awaits the log may change: retention may drop the segment, the log may be closed and opened again. Therefore it
+ * checks before each visible step whether the work is still wanted. Keeps the compression part of LOG-3.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
@@ -25,7 +25,7 @@ export interface CompressWork {
   readonly what: 'bytes' | 'index';
   /** Whether the segment still exists and the log is still ours. */
   readonly isWanted: () => boolean;
-  /** Called when the raw file is gone. Called before any other code can run. */
+  /** Called when the raw file has been removed. Called before any other code can run. */
   readonly onReplaced: () => void;
   readonly onStep?: ((step: CompressStep) => void) | undefined;
 }
@@ -35,9 +35,7 @@ const FORMS = {
   index: { rawName: indexName, packedName: packedIndexName, pack: packRecords },
 } as const;
 
-/**
- * Resolves with true if the raw file has been replaced; false if the work was no longer wanted. Rejects when the disk refuses.
- */
+/** Resolves with true if the raw file has been replaced; false if the work was no longer wanted. Rejects when the disk refuses. */
 export async function compressSegment(work: CompressWork): Promise<boolean> {
   const { folder, start, isWanted, onStep } = work;
   const { rawName, packedName, pack } = FORMS[work.what];
@@ -71,8 +69,8 @@ export async function compressSegment(work: CompressWork): Promise<boolean> {
 }
 
 /**
- * A buffer for all segments: a new one of four megabytes for each cost the keeper tens of megabytes after a flood, until the next
- * garbage collection.
+ * A buffer for all segments: a new one of four megabytes for each segment cost the keeper tens of megabytes after a flood, until
+ * the next garbage collection.
  */
 let room = Buffer.alloc(0);
 let isTaken = false;

@@ -17,7 +17,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return typeof (error as NodeJS.ErrnoException | undefined)?.errno === 'number';
 }
 
-/** Errors of a file that cannot be read now or later; EMFILE, a temporary state of this process, is not among them. */
+/** The errors of a file that cannot be read now or later; EMFILE, a temporary state of this process, is not among them. */
 const UNREADABLE: ReadonlySet<string | undefined> = new Set([
   'EIO',
   'EACCES',
@@ -74,21 +74,21 @@ export function removeFile(path: string): boolean {
 }
 
 /**
- * Syncs a file to the disk, off-thread, by opening it again: its writer has closed it meanwhile. For open files see
+ * Syncs a file to the disk, off-thread, by opening it again, because its writer has closed it meanwhile. For open files see
  * `open-file-sync.ts`.
  */
 export async function syncFile(path: string): Promise<void> {
   await sync(path, fdatasync);
 }
 
-/** Syncs a folder. Its names are data of the folder: a new file is durable only after this. */
+/** Syncs a folder. The names in it are its data: a new file is durable only after this. */
 export async function syncFolder(path: string): Promise<void> {
   await sync(path, fsync);
 }
 
 type Sync = (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
 
-/** The number of syncs at once: each takes an fd and one of the four threads of Node's pool. */
+/** The maximum number of syncs at once: each takes an fd and one of the four threads of Node's pool. */
 const SYNCS_AT_ONCE = 3;
 const waiting: (() => void)[] = [];
 let running = 0;

@@ -1,6 +1,6 @@
 /**
- * Finds the segments of a log in the listing of its folder. The names are enough to know which files exist; sizes are read when
- * needed.
+ * Finds the segments of a log in the listing of its folder. The names are enough to know which files exist; sizes are read on
+ * demand.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { errorCode, isSystemError, removeFile } from './files.ts';
 import { compressedName, indexName, packedIndexName, parseName, rawName, TEMPORARY } from './names.ts';
 import { unpackZstdFile, zstdFileBytes } from './zstd-file.ts';
 
-/** The files of one segment. Any one of them makes a segment: an index alone has no bytes, but describes them. */
+/** The files of one segment. Any of them makes a segment: an index alone has no bytes, but describes them. */
 export interface SegmentFiles {
   readonly start: number;
   hasRaw: boolean;
@@ -23,7 +23,7 @@ export const NO_FILES: SegmentFiles = { start: 0, hasRaw: false, hasCompressed: 
 export interface Listing {
   /** The segments, sorted by start. */
   readonly segments: SegmentFiles[];
-  /** Unfinished files, of a dead process or of a running one. */
+  /** Unfinished files, of a dead process or a running one. */
   readonly temporary: string[];
 }
 
@@ -58,7 +58,7 @@ export function listFolder(folder: string): Listing | undefined {
   return { segments: [...byStart.values()].sort((a, b) => a.start - b.start), temporary };
 }
 
-/** Returns the start of the log in a folder. It opens and repairs no files; 0 if the start is unknown. */
+/** Returns the start of the log in a folder, without opening or repairing files; 0 if it is unknown. */
 export function firstOffsetIn(folder: string): number {
   try {
     return listFolder(folder)?.segments[0]?.start ?? 0;
@@ -69,8 +69,8 @@ export function firstOffsetIn(folder: string): number {
 }
 
 /**
- * Leaves out segments that start inside the one before: such a file was not written by the log. A segment whose successor starts
- * at the maximum length is not measured, so a log of full segments costs no call.
+ * Leaves out segments that start inside the one before: the log did not write such a file. A segment whose successor starts at the
+ * maximum length is not measured, so a log of full segments costs no system call.
  */
 export function withoutStrays(folder: string, segments: readonly SegmentFiles[], segmentBytes: number): SegmentFiles[] {
   const kept: SegmentFiles[] = [];
@@ -104,9 +104,9 @@ export function indexBytes(folder: string, { start, hasIndex, hasPackedIndex = f
 }
 
 /**
- * Decides between a raw and a compressed file: a process was killed between creating the compressed one and removing the raw one.
- * The compressed file was complete before it got its name, so it wins, unless it does not unpack to the full length of the raw
- * one: then the raw one is kept.
+ * Decides between a raw and a compressed file, if a process was killed between creating the compressed one and removing the raw
+ * one. The compressed file was complete before it got its name, so it is used, unless it does not unpack to the full length of the
+ * raw one: then the raw one is kept.
  */
 export function resolveDuplicateSegment(folder: string, files: SegmentFiles): void {
   settleIndexTwins(folder, files);
@@ -121,7 +121,7 @@ export function resolveDuplicateSegment(folder: string, files: SegmentFiles): vo
   }
 }
 
-/** Keeps the raw one of two indexes: it is removed last, so it is complete. */
+/** Keeps the raw one of two indexes, because it is removed last and so is complete. */
 function settleIndexTwins(folder: string, files: SegmentFiles): void {
   if (!files.hasPackedIndex || fileBytes(join(folder, indexName(files.start))) === 0) return;
   if (removeFile(join(folder, packedIndexName(files.start)))) files.hasPackedIndex = false;

@@ -29,10 +29,11 @@ export const SHARED_READ_BYTES_MAX = 64 * 1024;
 const SHARED_READS = new RecentBytes(8);
 
 export interface LogOpenOptions extends Partial<LogOptions> {
-  /** The end that the log had at least, by another record. Bytes below it that the files do not have are a gap. */
+  /** The minimum end of the log, according to another record. Bytes before that end that the files do not have are a gap. */
   readonly endAtLeast?: number;
   /**
-   * Whether another process writes: then no file is created, removed or repaired, and `read` checks the files again at the end.
+   * Whether another process writes the log: then no file is created, removed or repaired, and `read` checks the files again at the
+   * end.
    */
   readonly readOnly?: boolean;
   /**
@@ -54,7 +55,7 @@ export class Log {
   #tail!: LogSegment;
   #start = 0;
   #end = 0;
-  /** The option, kept for a reader and as long as there is a failure. */
+  /** The option, kept for a reader and while there is a failure. */
   #endAtLeast = 0;
   #failure: NodeJS.ErrnoException | null = null;
   #isDirty = false;
@@ -94,13 +95,13 @@ export class Log {
     else this.#suspect(tail);
     this.#sealed = new SealedSegments(this.#folder, this.#options.segmentBytes, this.#tail.start);
     this.#failure = null;
-    // Bytes that a killed process could no longer note, or from a version without such notes.
+    // Bytes that a killed process could no longer note, or that an older version never noted.
     if (!this.#isReadOnly && !tail.isCompressed && tail.end > tail.index.reach) tail.index.file.noteEnd(tail.end);
     if (endAtLeast > this.#end) this.#endLater(endAtLeast);
     this.#tail.release(); // a daemon opens a thousand logs at once, and most then stay idle
   }
 
-  /** Adds a gap up to `end`: more offsets were used than the files contain. */
+  /** Adds a gap up to `end`, because more offsets were used than the files contain. */
   #endLater(end: number): void {
     if (this.#isReadOnly) this.#end = this.#endAtLeast = end;
     else this.skip(end - this.#end, this.#tail.index.lastAt);
@@ -132,8 +133,8 @@ export class Log {
   }
 
   /**
-   * Returns the place for the next bytes. Throws a system error (ENOSPC, EMFILE, EROFS, EACCES) if there is no place; the log
-   * then does not change, and the caller may try again. A change of stream is in the index before this returns.
+   * Returns the place for the next bytes. Throws a system error (ENOSPC, EMFILE, EROFS, EACCES) if there is none; the log then does
+   * not change, and the caller may retry. A change of stream is in the index before this returns.
    */
   sink(stream: LogStream = 'stdout'): LogSink {
     this.#assertWritable();
@@ -219,7 +220,7 @@ export class Log {
     }
   }
 
-  /** Returns the first offset that was written after `time`. It is as exact as time marks are, 10 ms. */
+  /** Returns the first offset that was written after `time`. It is as exact as time marks, which are 10 ms apart. */
   offsetAt(time: number): number {
     if (this.#failure) return this.#end;
     this.#renewIndex();
@@ -248,7 +249,7 @@ export class Log {
   /**
    * Flushes marks and bytes to the disk, off-thread: all data that was advanced before the call is durable after it. Without
    * `times`, marks that contain only a time are written but not synced, and the log stays dirty: syncing them with every flush
-   * would double its cost. Resolves with the error if the disk refuses; the log then stays dirty, and the next flush tries again.
+   * would double its cost. Resolves with the error if the disk refuses; the log then stays dirty, and the next flush retries.
    */
   async flush({ times = true } = {}): Promise<NodeJS.ErrnoException | undefined> {
     if (this.#isReadOnly) return undefined;
@@ -318,7 +319,7 @@ export class Log {
     this.skip(skipped, this.#tail.index.lastAt);
   }
 
-  /** Returns whether there are more bytes in the segment that is known as the open one: a cheap check. */
+  /** Returns whether the segment that is known as the open one has more bytes: a cheap check. */
   #hasGrown(): boolean {
     const { end } = this.#tail;
     // New bytes are enough to continue reading. The index is read again only when it is needed.
@@ -392,7 +393,7 @@ export class Log {
     const full = this.#tail;
     full.index.file.drain();
     const next = new LogSegment(this.#folder, { ...NO_FILES, start: this.#end }, full.index.lastAt);
-    const fd = next.openToWrite()!; // it has no bytes to lose
+    const fd = next.openToWrite()!; // the segment has no bytes to lose
     this.#addUnsynced(full);
     full.release();
     this.#sealed.add(full.files, next.start);

@@ -8,7 +8,7 @@ const RAW = '.log';
 const COMPRESSED = '.log.zst';
 const INDEX = '.idx';
 const PACKED_INDEX = '.idx.zst';
-/** The suffix of files that are unfinished if their writer died: they may be removed. */
+/** The suffix of unfinished files; if their writer has died, they may be removed. */
 export const TEMPORARY = '.tmp';
 
 export const rawName = (start: number): string => digits(start) + RAW;
@@ -22,7 +22,7 @@ export type FileKind = 'raw' | 'compressed' | 'index' | 'packed-index';
 export function parseName(name: string): { readonly start: number; readonly kind: FileKind } | undefined {
   const kind = KINDS.get(name.slice(DIGITS));
   const start = DIGITS_ONLY.test(name) ? Number(name.slice(0, DIGITS)) : Number.NaN;
-  // Sixteen digits include some numbers that are not exact.
+  // Sixteen digits also express some numbers that are not exact.
   return kind !== undefined && Number.isSafeInteger(start) ? { start, kind } : undefined;
 }
 

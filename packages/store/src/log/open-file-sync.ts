@@ -1,17 +1,17 @@
 /**
- * Syncs open files together: all that are requested in one turn of the event loop are one job off the main thread. A hundred busy
- * sessions then cause one wake-up instead of hundreds (decision 028).
+ * Syncs open files together: all requests of one turn of the event loop are one job off the main thread. A hundred busy sessions
+ * then cause one wake-up instead of hundreds (decision 028).
  */
 import { getSystemErrorName } from 'node:util';
 import { native } from '@spool/native';
 
 /**
- * The number of jobs at once: one for many sessions, and one for a session that ends meanwhile. Node's pool has four threads for
- * everything.
+ * The maximum number of jobs at once: one for many sessions, and one for a session that ends meanwhile. Node's pool has four
+ * threads for everything.
  */
 const JOBS_AT_ONCE = 2;
 
-/** The number of fds in one job: further ones wait for the next. */
+/** The maximum number of fds in one job; further ones wait for the next. */
 const FILES_PER_JOB = 256;
 
 interface PendingSync {

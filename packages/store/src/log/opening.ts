@@ -31,7 +31,7 @@ function found(folder: string, listed: readonly SegmentFiles[] | undefined, segm
   const files = segments.at(-1) ?? NO_FILES;
   const marked = files.hasIndex ? undefined : segments.findLast((files) => files.hasIndex);
   const tail = new LogSegment(folder, files, marked && lastAtOf(folder, marked));
-  // A mark is behind the last byte: later bytes were lost, and their offsets must not be used again.
+  // A mark is behind the last byte: later bytes were lost, and their offsets must not be reused.
   const end = Math.max(tail.end, tail.index.reach);
   return { start: segments[0]?.start ?? 0, end, tail, isNew: listed === undefined };
 }
@@ -46,6 +46,6 @@ function tryToCreate(folder: string): void {
   try {
     createFolder(folder);
   } catch (error) {
-    if (!isSystemError(error)) throw error; // the sink tries again later, and reports the reason
+    if (!isSystemError(error)) throw error; // the sink retries later, and reports the reason
   }
 }

@@ -64,7 +64,7 @@ export class PackedRecords {
 
   #unpack(frame: ZstdFrame): Buffer {
     if (this.#recent?.frame === frame) return this.#recent.bytes;
-    const bytes = unpackFrame(this.#path, frame) ?? Buffer.alloc(frame.bytes); // so that damage is not read again for each record
+    const bytes = unpackFrame(this.#path, frame) ?? Buffer.alloc(frame.bytes); // noted, so that damage is not read again for each record
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     for (let word = WORDS; word < words.length; word++) words[word]! ^= words[word - WORDS]!;
     for (let at = 0; at < bytes.length; at += RECORD_BYTES) {

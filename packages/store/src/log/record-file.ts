@@ -2,8 +2,8 @@
  * The rows of one index file: those on disk, and after them those that wait in memory.
  *
  * Behind the last row the file has the end of the segment's bytes (`noteEnd`), for a process that finds them lost: this keeps
- * LOG-12 (decision 105). Torn or damaged records at the tail of the file do not count, and the next record overwrites them;
- * damaged ones in the middle are read as undefined. Of the file, only the last record is kept in memory.
+ * LOG-12 (decision 105). Torn or damaged records at the end of the file do not count, and the next record overwrites them; damaged
+ * ones in the middle are read as undefined. Only the last record of the file is kept in memory.
  */
 import { closeSync, fstatSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { errorCode, FILE_MODE, isUnreadable, isSystemError, openToRead, openToWrite, removeFile } from './files.ts';
@@ -37,7 +37,9 @@ export class RecordFile {
   /** Whether the file was created since the last sync of the folder. */
   isUnlisted = false;
 
-  /** `exists`: false skips the check of a file that is known to be missing. The packed file is read if the raw one is gone. */
+  /**
+   * `exists`: false skips the check for a file that is known to be missing. If the raw file is missing, the packed file is read.
+   */
   constructor(path: string, packedPath: string, exists: boolean) {
     this.#path = path;
     this.#packedPath = packedPath;
@@ -84,7 +86,7 @@ export class RecordFile {
     this.isUrgent ||= record.mark.type !== 'time';
   }
 
-  /** Replaces the last record. In the file it is overwritten in place, which takes no space: this works on a full disk too. */
+  /** Replaces the last record. In the file it is overwritten in place, which takes no space, so this works even on a full disk. */
   replaceLast(record: IndexRecord): void {
     this.load();
     if (this.#waiting > 0) this.#waiting--;

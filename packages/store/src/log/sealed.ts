@@ -1,6 +1,6 @@
 /**
- * The sealed segments of a log: everything before the open one. The list is read from the folder on demand, and dropped
- * with `release`: most sessions never read history, and an idle one should not keep it.
+ * The sealed segments of a log: everything before the open one. The list is read from the folder on demand, and dropped by
+ * `release`: most sessions never read history, and an idle one should not keep it.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const INDEX_BYTES_MIN = 4096;
 
 /** A segment, and the start of the next one: between its own end and this limit there is a gap. */
 export interface SegmentRange {
-  /** The segment; undefined if its files are gone. */
+  /** The segment; undefined if its files are missing. */
   readonly segment: LogSegment | undefined;
   readonly limit: number;
 }

@@ -3,8 +3,8 @@
  * bytes. Keeps LOG-4.
  *
  * Behind the marks the file has the end of the bytes (`RecordFile.noteEnd`), which costs microseconds for each piece of output: a
- * log whose bytes are lost still knows which offsets were used. Offsets and times only grow, so either can be searched; if the
- * clock is set back, times do not change until the clock has caught up.
+ * log whose bytes are lost still knows which offsets were used. Offsets and times only grow, so both can be searched; if the clock
+ * is set back, times do not change until the clock has caught up.
  */
 import { reachOf } from './record.ts';
 import type { GapReason, LogMark, LogStream } from './types.ts';

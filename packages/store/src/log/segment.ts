@@ -11,8 +11,8 @@ import { RecordFile } from './record-file.ts';
 import { unpackFrame, type ZstdFrame, zstdFrames } from './zstd-file.ts';
 
 /**
- * The number of cached unpacked frames, for all logs of the process. This many readers can be at different places without
- * unpacking a frame twice; with more, each read of 64 KiB unpacks only one frame. Keeps the first half of SLOW-4.
+ * The number of cached unpacked frames, for all logs of the process. This many readers can be at different places without unpacking
+ * a frame twice; with more, each read of 64 KiB unpacks only one frame. Keeps a part of SLOW-4, its first half.
  */
 const UNPACKED_FRAMES_MAX = 64;
 const UNPACKED_BYTES_MAX = 16 * 1024 * 1024;
@@ -72,8 +72,8 @@ export class LogSegment {
 
   /**
    * Returns the fd to write to, at `length`. Undefined if the file was shortened or deleted meanwhile, by hand or by a cleaner:
-   * writing behind lost bytes would turn them into zeros, and a deleted file is lost at the next release. So the next bytes
-   * belong into another segment. It is checked each time: that takes a microsecond.
+   * writing behind lost bytes would turn them into zeros, and a deleted file is lost at the next release. The next bytes then
+   * belong into another segment. This is checked each time, which takes a microsecond.
    */
   openToWrite(): number | undefined {
     const fd = this.#fd >= 0 && this.#isWritable ? this.#fd : this.#reopen();
@@ -99,7 +99,7 @@ export class LogSegment {
     this.isUnsynced = true;
   }
 
-  /** Updates the length, because another process writes. Returns false if only `reload` can find out. */
+  /** Updates the length, because another process writes. Returns false if only `reload` can determine it. */
   lookAtLength(): boolean {
     if (this.#fd < 0 || this.isCompressed) return false;
     this.#length = fstatSync(this.#fd).size;
@@ -124,7 +124,7 @@ export class LogSegment {
       : this.#readRaw(from - this.start, length, into);
   }
 
-  /** Returns the next offset with readable bytes after unreadable ones at `from`. */
+  /** Returns the next readable offset after unreadable bytes at `from`. */
   damagedTo(from: number): number {
     const frame = this.isCompressed ? this.#frameAt(from - this.start) : undefined;
     return frame ? this.start + frame.start + frame.bytes : this.end;
@@ -169,7 +169,7 @@ export class LogSegment {
       if (all === undefined) return new Uint8Array(0);
       UNPACKED.keep(owner, from, frame.bytes, all);
     }
-    // The bytes are copied: a slow watcher that holds a view of 64 KiB would hold the whole frame.
+    // The bytes are copied, because a slow watcher that holds a view of 64 KiB would hold the whole frame.
     return all.slice(position - frame.start, position - frame.start + length);
   }
 

@@ -13,7 +13,7 @@ export type FlushResult = NodeJS.ErrnoException | undefined;
 type Rank = 'first' | 'any';
 
 interface OpenFile {
-  /** -1 while it is closed. */
+  /** -1 while the file is closed. */
   readonly fd: number;
 }
 
@@ -75,7 +75,7 @@ export class LogSync {
 /** Syncs these files together: the order among them does not matter. */
 async function syncFiles(files: Map<string, OpenFile>): Promise<FlushResult> {
   const all = [...files];
-  files.clear(); // before the sync: a write during the sync adds it again
+  files.clear(); // before the sync, because a write during the sync adds it again
   const syncs = all.map(async ([path, file]): Promise<FlushResult> => {
     try {
       await (file.fd < 0 ? syncFile(path) : syncOpenFile(file.fd));

@@ -1,7 +1,7 @@
 /** The types that the log and its users share. */
 import type { LogMarkInfo } from '@spool/protocol';
 
-/** A run of bytes from a log, or the fact that they are gone. */
+/** A run of bytes from a log, or the report that they are missing. */
 export type LogRead =
   | { readonly type: 'bytes'; readonly from: number; readonly bytes: Uint8Array; readonly stream: LogStream }
   /** A requested range [from, to) that is missing: retention dropped it, the disk was full, or a file is damaged. */

@@ -1,6 +1,6 @@
 /**
  * Reads and writes a compressed file: independent zstd frames of 256 KiB, so that a reader unpacks only the frames that it reads.
- * Each frame has its length in the header and a checksum at its end, so damage is noticed when unpacking.
+ * Each frame has its length in the header and a checksum at its end, so damage is detected when unpacking.
  *
  * Two or more frames are followed by a seek table, a skippable frame as in zstd's `seekable_format`: any zstd tool
  * unpacks the file. A single frame has no table. Files from before this layout are one frame of any length.

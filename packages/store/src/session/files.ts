@@ -41,7 +41,7 @@ export async function dropKeyframesBefore(folder: string, offset: number): Promi
   }
 }
 
-/** Returns the offset of the newest keyframe, 0 without one: the log reached it, even if its files are lost. */
+/** Returns the offset of the newest keyframe, or 0 without one: the log has reached it, even if its files are lost. */
 export function lastKeyframeIn(folder: string): number {
   try {
     const offsets = readdirSync(join(folder, KEYFRAMES)).map((name) =>
@@ -49,7 +49,7 @@ export function lastKeyframeIn(folder: string): number {
     );
     return Math.max(0, ...offsets.filter((offset) => Number.isSafeInteger(offset)));
   } catch {
-    return 0; // there are none, or they cannot be read
+    return 0; // there are none, or they are unreadable
   }
 }
 

@@ -43,7 +43,7 @@ export type LifecycleInput =
   | { readonly type: 'lost'; readonly at: number };
 
 export function step(lifecycle: Lifecycle, input: LifecycleInput): Lifecycle {
-  if (lifecycle.phase === 'ended') return lifecycle; // an end is final: a second request is not an error
+  if (lifecycle.phase === 'ended') return lifecycle; // an end is final, and a second request is not an error
   switch (input.type) {
     case 'end':
       return {

@@ -3,7 +3,7 @@
  * It makes one pass for any number of sessions, in slices: with 1,500 processes it takes tens of milliseconds, and no other
  * request may wait for that. Keeps RUN-9.
  *
- * Measured on a hostile tree of 8 processes: hang-up left 5, killing the group left 4, this left none.
+ * Measured on a hostile tree of 8 processes: a hang-up left 5 of them, killing the group left 4, and this code left none.
  */
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -41,7 +41,7 @@ export interface SessionProcesses {
   readonly left: Map<string, LeftProcess[]>;
 }
 
-/** Scans the table. One instance is used for all scans: it caches constant facts, and so saves half of the work. */
+/** Scans the table. One instance is used for all scans: it caches constant facts, which saves half of the work. */
 export class ProcessSweep {
   readonly #environments = new Map<string, ProcessOrigin>();
   /** Pids of the daemon's own processes. */
@@ -67,8 +67,8 @@ export class ProcessSweep {
     const table = await this.#readTable();
     const groups = new Map<number, string>();
     for (const [id, { controlGroup }] of sessions) for (const pid of pidsIn(controlGroup)) groups.set(pid, id);
-    // Read again, after all others: a process that is still there now was there all the time, so its pid and its terminal session
-    // were not reused.
+    // The child's facts are read again after all others: a process that is still there now was there all the time, so its pid and
+    // its terminal session were not reused.
     for (const [id, { leader }] of sessions)
       for (const { pid } of [...(leader ? [leader] : []), ...(seen.get(id) ?? [])]) this.#refresh(table, pid);
     const options = { table, sessions, seen, groups, never: new Set([process.pid, ...this.#ours()]) };
@@ -110,7 +110,7 @@ export class ProcessSweep {
  */
 function apartFromServices(options: OwnersOptions): SessionProcesses {
   const { sessions } = options;
-  // By cookie, descent or group alone: includes processes that would be spared because they serve another session.
+  // Selects by cookie, descent or group alone: includes processes that would be spared because they serve another session.
   const all = new Map([...sessions].map(([id, wanted]) => [id, { ...wanted, withServices: true }]));
   const started = membersOf({ ...options, sessions: all });
   const names = new Map<number, string>();
@@ -145,7 +145,7 @@ export async function stillThere<Each extends Member>(members: readonly Each[]):
   return there;
 }
 
-/** `refused`: the process belongs to another user by now. `failed`: no signal was sent; try again. */
+/** `refused`: the process now belongs to another user. `failed`: no signal was sent; retry. */
 export type SignalResult = 'sent' | 'gone' | 'refused' | 'failed';
 
 /** Signals a process, never another one that got its pid since. */

@@ -40,7 +40,7 @@ export interface SessionRecord {
   readonly prompt?: string;
   /** Whether the events log of an ended agent is complete. */
   readonly areEventsDone?: boolean;
-  /** The client that typed last; written with the end. While the session runs, its input journal has it. */
+  /** The client that typed last; written with the end. Until then, it is in the input journal. */
   readonly typed?: { readonly who: string; readonly at: number };
   readonly end: {
     readonly state: Extract<Lifecycle, { phase: 'ended' }>['state'];
@@ -51,7 +51,7 @@ export interface SessionRecord {
     readonly offset: number;
     /** The start of its log; missing in older records. */
     readonly firstOffset?: number;
-    /** The time when a lost session was found: its end may be long past, but was not known before. */
+    /** The time when a lost session was found: its end may be long past, but was unknown before. */
     readonly noticedAt?: number;
   } | null;
 }
@@ -99,7 +99,7 @@ function unknownMembers(folder: string): object {
     const present = JSON.parse(readFileSync(`${folder}/${RECORD_FILE}`, AT_ONCE)) as object;
     return Object.fromEntries(Object.entries(present).filter(([name]) => !Object.hasOwn(MEMBERS, name)));
   } catch {
-    return {}; // a new session, or a damaged record, which is written anew
+    return {}; // a new session, or a damaged record, which is replaced
   }
 }
 
@@ -108,7 +108,7 @@ export function forgetLastRecord(folder: string): void {
   quietly(() => unlinkSync(`${folder}/${LAST_RECORD_FILE}`));
 }
 
-/** Runs a precaution that may fail: the copy exists already, there is no record to keep, or the disk refuses. */
+/** Runs a precaution that may fail: the copy already exists, there is no record to keep, or the disk refuses. */
 function quietly(act: () => void): void {
   try {
     act();

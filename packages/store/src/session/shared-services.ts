@@ -44,7 +44,7 @@ export function serviceNameOf({ command, program, sockets }: ServiceSigns, folde
   return kind !== undefined && sockets.some(isOutside) ? kind.name : null;
 }
 
-/** Reads the name of the service that a process is; null for any other process, and for one that may not be read. */
+/** Returns the name of the service that a process is; null for any other process, and for one that may not be read. */
 export function readServiceName(pid: number, folders: readonly string[]): string | null {
   const command = (readProc(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trimEnd();
   if (!SHARED_SERVICES.some((kind) => kind.command.test(command))) return null; // cheaper than reading sockets
@@ -54,7 +54,7 @@ export function readServiceName(pid: number, folders: readonly string[]): string
       folders,
     );
   } catch {
-    return null; // gone meanwhile, or of another user
+    return null; // gone meanwhile, or another user's
   }
 }
 

@@ -6,15 +6,14 @@
  * only after that. SIGHUP is for processes that ignore SIGTERM, above all interactive shells; and only once no process is left
  * that handles SIGTERM, because a shell passes its SIGHUP on to its jobs.
  *
- * When the leader of a terminal session dies, the kernel hangs up on the foreground group. So a leader that would die
- * of SIGTERM at once (`sh -c 'server; …'`) is stopped (SIGSTOP) until the processes affected by that have had their
- * time.
+ * When the leader of a terminal session dies, the kernel hangs up on the foreground group. Therefore a leader that would die of
+ * SIGTERM at once (`sh -c 'server; …'`) is stopped (SIGSTOP) until the affected processes have had their time.
  */
 import type { ToTerm } from './process-sweep.ts';
 
 /**
- * The time after which SIGHUP is sent: by then it is clear which processes ignore SIGTERM. A shell without jobs is stopped this
- * soon.
+ * The time after which SIGHUP is sent: by then it is clear which processes ignore SIGTERM. The time after which a shell without
+ * jobs is stopped.
  */
 export const HANGUP_AFTER_MS = 100;
 
@@ -34,7 +33,7 @@ export interface EndingProcess {
   readonly toTerm: ToTerm;
   /** Whether its end closes the terminal for all others. */
   readonly isLeaderOfTerminal: boolean;
-  /** Whether it is in the foreground: then it is not a shell that waits for another job. */
+  /** Whether it is in the foreground, and so not a shell that waits for another job. */
   readonly isForeground: boolean;
   readonly done: ReadonlySet<TerminationStep>;
 }

@@ -41,14 +41,14 @@ export function cutToCells(text: string, cells: number): string {
   return text;
 }
 
-/** The first code point that needs a look: below it all characters are Latin and one cell wide. */
+/** The first code point that needs a lookup: all characters below it are Latin and one cell wide. */
 const FIRST_SPECIAL = 0x300;
 
 /** The planes in common use; results for others are not cached. */
 const PLANES_END = 0x20000;
 
 const UNKNOWN = 3;
-/** Empty until the first character that is not Latin: most commands that print a list never need it. */
+/** Empty until the first character that is not Latin: most commands that print a list never need the table. */
 let found = new Uint8Array(0);
 
 function find(point: number): Cells {

@@ -1,5 +1,5 @@
 /**
- * Finds the control sequences in a terminal's bytes, also where reads have cut them.
+ * Finds the control sequences in a terminal's bytes, even where reads have cut them.
  *
  * Everything else in this package builds on it. It never throws at its input, keeps at most one unfinished sequence (within named
  * limits; a longer one is reported and dropped), and skips over text. `pending`, fed to a fresh scanner, gives the same state: an
@@ -15,7 +15,7 @@ import type { Sequence, SequenceKind } from './sequence.ts';
 import { TextJump } from './text-jump.ts';
 import { cutCharacterBytes } from './utf8.ts';
 
-/** The scanner's callbacks. A callback that is not set costs no time. */
+/** The scanner's callbacks. An unset callback costs no time. */
 export interface ScanListener {
   onSequence(sequence: Sequence): void;
   /** Reports a C0 control (or DEL) that is in `controls`, and every control inside an escape or CSI. */
@@ -127,7 +127,7 @@ export class EscapeScanner {
     let from = -this.#keptLength; // where the sequence began; below 0: in #kept
     let limitAt = this.#isOverlong ? length : from + this.#limitOf(state);
     let textFrom = 0;
-    let partFrom = 0; // the unreported rest of an overlong string
+    let partFrom = 0; // the rest of an overlong string that was not reported
     let isLeadTold = !this.#isOverlong; // whether the C2 that ended the last chunk was reported
 
     for (let at = 0; at < length; at++) {
@@ -218,7 +218,7 @@ export class EscapeScanner {
           limitAt = from + CONTROL_BYTES_MAX;
           at--;
           break;
-        case RESUME: // the C2 in the string was not half an ST: continue with the string
+        case RESUME: // the C2 in the string was not half of an ST: the string continues
           state = this.#kind === 'osc' ? OSC : STRING;
           if (at === 0 && !isLeadTold) listener.onOverlongPart?.(LEAD_BYTES, 0, 1);
           at--;
@@ -343,8 +343,8 @@ const isNoInnerControl = (byte: number, at: number): boolean => at === 0 || (byt
 const openerAt = (kept: Uint8Array): number => kept.findIndex((byte, at) => at > 0 && isNoInnerControl(byte, at));
 
 /**
- * Returns the end of a CSI that is complete in this chunk and has no unusual parts, else 0. Nine of ten sequences are such:
- * bypassing the table for them doubled the speed on all coloured output (vim 95 → 200 MB/s, an Ink program 200 → 400).
+ * Returns the end of a CSI that is complete in this chunk and has no unusual parts, else 0. Nine of ten sequences are complete and
+ * usual: bypassing the table for them doubled the speed on all coloured output (vim 95 → 200 MB/s, an Ink program 200 → 400).
  */
 function plainCsiEnd(chunk: Uint8Array, at: number): number {
   if (chunk[at + 1] !== 0x5b || chunk[at] !== ESC) return 0;

@@ -27,7 +27,7 @@ export class Utf8Decoder {
       } else {
         const length = lengthOf(lead);
         if (length === 0 || goodBytes(bytes, at, to) < length) {
-          // Broken, or cut by the end: byte by byte.
+          // An invalid character, or one that the end has cut, is read byte by byte.
           text += unitsText(units);
           units = 0;
           text += this.#step(bytes[at++]!);

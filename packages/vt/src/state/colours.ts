@@ -30,7 +30,7 @@ export class ColourTable {
     this.#base = base;
   }
 
-  /** Returns the answer to `OSC code ; ?` or `OSC 4 ; index ; ?`. Undefined: the colour does not exist. */
+  /** Returns the answer to `OSC code ; ?` or `OSC 4 ; index ; ?`. Undefined if the colour does not exist. */
   get(code: number, index = 0): Rgb | undefined {
     return this.#set.get(keyOf(code, index)) ?? this.#baseOf(code, index);
   }

@@ -47,7 +47,7 @@ export type ModeState = { readonly [Name in FlagName]: boolean } & {
   readonly mouseEncodings: readonly MouseEncoding[];
   /** The mode that entered the alternate screen; 0 on the main screen. */
   readonly alternate: 0 | AlternateMode;
-  /** DECSCUSR, 0 for the user's own. */
+  /** DECSCUSR; 0 for the user's own. */
   readonly cursorStyle: number;
   /** Kitty keyboard flags; the last entry is in force, earlier ones can be popped. Each screen has its own stack. */
   readonly kittyMain: readonly number[];
@@ -118,7 +118,7 @@ export class ModeTracker {
     return this.#snapshot;
   }
 
-  /** Two fields that callers read with every chunk; `state` would be copied again after each change. */
+  /** Two fields that callers read with every chunk, because `state` would be copied again after each change. */
   get title(): string {
     return this.#now.title;
   }
@@ -346,8 +346,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Returns the bytes that set these modes on a fresh terminal. A synchronized frame is left closed: an open one would hide the
- * picture. Margins, character sets and colours are not modes: they come with the picture.
+ * Returns the bytes that set these modes on a fresh terminal. A synchronized frame is left closed, because an open one would hide
+ * the picture. Margins, character sets and colours are not modes: they come with the picture.
  */
 export function restore(state: ModeState, options: RestoreOptions = {}): Uint8Array {
   const { input = true, part = 'all' } = options;
@@ -382,7 +382,7 @@ export function restore(state: ModeState, options: RestoreOptions = {}): Uint8Ar
 export function undo(state: ModeState): Uint8Array {
   const text: string[] = [];
   const isAlternate = state.alternate !== 0;
-  text.push('\x0f'); // SI: a stray SO in the output would garble all later output
+  text.push('\x0f'); // SI, because a stray SO in the output would garble all later output
   if (state.synchronized) text.push('\x1b[?2026l');
   if (state.mouse !== 0) text.push(`\x1b[?${state.mouse}l`);
   for (const encoding of state.mouseEncodings) text.push(`\x1b[?${encoding}l`);

@@ -43,7 +43,7 @@ export type Progress =
 /** One whole report of OSC 7501: it replaces the last one with the same id. */
 export interface ProgramStatus {
   readonly state: 'idle' | 'working' | 'done' | 'blocked' | 'error' | 'clear';
-  /** The reason for a block: `permission`, `question`, `auth`, or a word that is not known yet. */
+  /** The reason for a block: `permission`, `question`, `auth`, or an unknown word. */
   readonly kind?: string;
   readonly percent?: number;
   readonly app?: string;

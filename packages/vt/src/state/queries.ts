@@ -3,7 +3,7 @@
  *
  * `queriesOf` recognises them in the scanner's sequences; `answerQuery` replies as a terminal would, from facts that the caller
  * knows at that exact byte of the stream. A program that gets no answer waits (fish 10 s); one that gets two answers receives the
- * second as typed input at its prompt. So the keeper answers, once, and queries never reach a viewer.
+ * second as typed input at its prompt. Therefore the keeper answers, once, and queries never reach a viewer.
  *
  * Some queries are never answered: a program that can read the clipboard, the title or the screen through a terminal can make it
  * type anything. Keeps QRY-3: no answer has the form of a query.
@@ -147,8 +147,8 @@ function answerText(query: Query, facts: TerminalFacts): string | undefined {
     case 'graphics-attribute':
       return `\x1b[?${query.item};3;0S`; // 3: failure, these graphics are not supported
     case 'program-status':
-      // The query alone would be a valid answer too, but it would be a query again: a raw `cat` would ask forever. The protocol
-      // allows pairs after the `?`, and the programs that ask skip them.
+      // The query alone would be a valid answer too, but it would be a query again: a raw `cat` would ask forever. key=value pairs
+      // may follow the `?`; the programs that ask ignore unknown ones.
       return '\x1b]7501;?:term=spool\x1b\\';
     case 'unanswered':
       return undefined;
@@ -180,7 +180,7 @@ function csiQuery(sequence: Sequence): readonly Query[] {
       return prefix === 0 && intermediate === 0 ? windowQuery(sequence) : NONE;
     case 0x75: // u
       if (prefix === 0x3f && intermediate === 0) {
-        // A sequence with a parameter is the answer, sent back by an echo.
+        // A sequence with a parameter is the answer, returned by an echo.
         return sequence.paramsTo === sequence.paramsFrom ? [at(sequence, { type: 'kitty-keyboard' })] : NONE;
       }
       return intermediate === 0x24 || intermediate === 0x26 ? unanswered(sequence, 'presentation') : NONE;
@@ -344,7 +344,7 @@ function modeStatus(mode: number, isPrivate: boolean, facts: TerminalFacts): num
   return isOn === undefined ? 0 : isOn ? 1 : 2;
 }
 
-/** The capabilities that programs ask for; each is answered by itself, as kitty does and all clients accept. */
+/** The capabilities that programs ask for; each is answered separately, as kitty does and all clients accept. */
 const CAPABILITIES: Readonly<Record<string, string>> = {
   TN: 'xterm-256color',
   name: 'xterm-256color',

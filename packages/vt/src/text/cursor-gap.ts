@@ -1,7 +1,7 @@
 /**
- * Replaces cursor moves by white space in text: full-screen programs separate words by moving the cursor, so without the moves
- * the words would be joined. A move within the line becomes a space (forward by n: n spaces), a move to another line becomes a
- * newline. Keeps OUT-8.
+ * Replaces cursor moves by white space in text: full-screen programs separate words by moving the cursor, so without the moves the
+ * words would be joined. A move within the line becomes a space (forward by n: n spaces), a move to another line becomes a newline.
+ * Keeps OUT-8.
  */
 import { paramOf, type Sequence } from '../scan/sequence.ts';
 

@@ -69,7 +69,7 @@ class StreamLines {
     this.#isBegun = true;
     const { pending } = this.#before;
     if (cutCharacterBytes(pending, 0, pending.length) === pending.length) this.#cutCharacter.decode(pending);
-    else this.#text.feed(pending); // an open sequence: it continues there, and shows nothing
+    else this.#text.feed(pending); // an unfinished sequence continues there, and shows nothing
   }
 }
 

@@ -9,9 +9,9 @@ import { encodeUtf8 } from '../scan/utf8.ts';
 
 /** Callbacks, called in the order of the stream; positions are the caller's. */
 export interface EndListener {
-  /** Reports that the text of a line (with its newline, or so far) reaches to here. */
+  /** Reports that the text of a line (with its newline, or so far) ends here. */
   onGrown(to: number): void;
-  /** Reports that a piece ends here. The piece may have been ended there before, or at a later position. */
+  /** Reports that a piece ends here. The piece may have been ended there before, or may end later. */
   onEnd(at: number): void;
 }
 

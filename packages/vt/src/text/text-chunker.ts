@@ -57,10 +57,10 @@ export class TextChunker {
   #start = 0; // the position of the next chunk
   #settled = 0; // no escape sequence before this position is unfinished
   #jumps: Jump[];
-  #runs: TextRun[] = []; // runs of text since #start; when stripping
+  #runs: TextRun[] = []; // the runs of text since #start; when stripping
   readonly #gap = new CursorGap();
-  #lastCharacter = ''; // of the returned text; when stripping
-  #openGap = ''; // before text that is still to come
+  #lastCharacter = ''; // for the returned text; when stripping
+  #openGap = ''; // before text that will follow
   #overlong: 'no' | 'going-on' | 'ended' = 'no';
   #scanner!: EscapeScanner;
   #ends: SemanticEnds | undefined;
@@ -84,7 +84,10 @@ export class TextChunker {
     return this.#wholeEnd() <= this.#start;
   }
 
-  /** Returns the chunks that these bytes complete. `offset` is their place, if not after the last ones (two streams, one log). */
+  /**
+   * Returns the chunks that these bytes complete. `offset` is their place, if they do not follow the last ones (two streams, one
+   * log).
+   */
   feed(bytes: Uint8Array, offset: number = this.#offsetOf(this.#fed)): readonly TextChunk[] {
     if (offset !== this.#offsetOf(this.#fed)) this.#jumps.push({ at: this.#fed, offset });
     this.#hold(bytes);
@@ -161,12 +164,12 @@ export class TextChunker {
   }
 
   /**
-   * Handles the cases that the scanner does not report: where a sequence was cancelled, and the inside and the end of an overlong
-   * one.
+   * Handles the cases that the scanner does not report: the place where a sequence was cancelled, and the inside and the end of an
+   * overlong one.
    */
   #settle(last: number | undefined): void {
     if (this.#settled === this.#fed) return;
-    // That ESC may end the overlong sequence, or begin another.
+    // This ESC may end the overlong sequence, or begin another.
     if (this.#overlong === 'going-on') return this.#passOver(last === ESC ? this.#fed - 1 : this.#fed);
     const mayBeOver = this.#overlong === 'ended' || last === CAN || last === SUB;
     if (mayBeOver && this.#scanner.pending.length === 0) this.#passOver(this.#fed);
@@ -212,7 +215,7 @@ export class TextChunker {
     const data = this.#isStripping
       ? this.#stripped(at)
       : decodeUtf8(this.#held, this.#start - this.#heldAt, at - this.#heldAt);
-    // A chunk that consists only of stripped escapes is not reported.
+    // A chunk that consists only of stripped escapes is not returned.
     if (data !== '') this.#chunks.push({ data, offset: this.#offsetOf(this.#start), end: this.#offsetOf(at - 1) + 1 });
     this.#start = at;
     while (this.#jumps.length > 1 && this.#jumps[1]!.at <= at) this.#jumps.shift();

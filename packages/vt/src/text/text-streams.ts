@@ -2,7 +2,7 @@
  * Returns the text of a session that may have two streams: one chunker for each, in the order of the log.
  *
  * On pipes the streams take turns in one log. The text of one stream is returned before later text of the other; a character that
- * the other one cut in two is held until it is whole. There is no clock here: each piece is fed with its arrival time, and
+ * the other one has cut in two is held until it is complete. There is no clock here: each piece is fed with its arrival time, and
  * `dueAt` is the time when the caller should flush.
  */
 import { LineChunker } from './line-chunker.ts';
@@ -44,8 +44,8 @@ export class TextStreams {
   }
 
   /**
-   * Returns the time at which `flush` must be called, if text was last returned at `givenAt`; undefined if no text is held. After
-   * a pause raw text is due at once; lines and paragraphs wait for their rest.
+   * Returns the time at which `flush` must be called, if text was last returned at `givenAt`; undefined if no text is held. After a
+   * pause raw text is due at once; lines and paragraphs wait until they are complete.
    */
   dueAt(givenAt: number): number | undefined {
     const { heldAt } = this.#last;

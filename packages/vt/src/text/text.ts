@@ -24,7 +24,7 @@ export interface LineTextOptions {
   /** Whether to leave out text of the alternate screen (default: false). */
   readonly skipAlternate?: boolean;
   /**
-   * Returns whether a line with this text is wanted, for a search. It is called with many lines at once; if it returns false, all
+   * Returns whether a line with this text is needed, for a search. It is called with many lines at once; if it returns false, all
    * of them may be left out.
    */
   readonly isWanted?: (text: string) => boolean;
@@ -39,7 +39,7 @@ const CELL_CHARACTERS_MAX = 32;
 
 /** The smallest chunk that is checked for plain lines; shorter ones are read byte by byte. */
 const PLAIN_BYTES_MIN = 1024;
-/** Matches everything but printable ASCII and line ends; a carriage return alone moves the cursor back in its line. */
+/** Matches everything except printable ASCII and line ends; a carriage return alone moves the cursor back in its line. */
 const NOT_PLAIN = /[^\x20-\x7e\r\n]|\r(?!\n)/;
 /** Exists in every runtime, but not in the compiler's library without Node or a browser. */
 const { TextDecoder } = globalThis as unknown as {
@@ -63,7 +63,7 @@ export class LineText {
   #grown = '';
   #cells: (string | undefined)[] | undefined;
   #column = 0;
-  #width = 0; // of #grown
+  #width = 0; // the cells of #grown
   #hasContent = false;
   #textBytes = 0; // since the line began
 
@@ -136,7 +136,7 @@ export class LineText {
     return true;
   }
 
-  /** Skips plain lines with colours if none of them is wanted. */
+  /** Skips plain lines with colours if none of them is needed. */
   #passColoured(body: Uint8Array): boolean {
     if (this.#isWanted === undefined || !body.includes(ESC)) return false;
     const text = latin1.decode(body).replaceAll(COLOURS, '');

@@ -19,7 +19,7 @@ export function encodeKey(name: string, modes: ModeState): Uint8Array | undefine
 }
 
 /**
- * Returns the keys that words name: one each, or several separated by white space (`C-c Enter`). The space bar is called `Space`.
+ * Returns the keys in these words: one each, or several separated by white space (`C-c Enter`). The space bar is called `Space`.
  */
 export function keyNames(words: readonly string[]): readonly string[] {
   return words.flatMap((word) => {

@@ -14,7 +14,7 @@ export interface MouseReport {
   readonly isRelease: boolean;
 }
 
-/** `unreadable` and `three-bytes-follow`: a report in a form that was not requested. Undefined: not a mouse report. */
+/** `unreadable` and `three-bytes-follow`: a report in a form that was not requested. Undefined if it is not a mouse report. */
 export function mouseReportOf(token: readonly number[]): MouseReport | 'unreadable' | 'three-bytes-follow' | undefined {
   if (token[0] !== 0x1b || token[1] !== 0x5b) return undefined;
   const text = String.fromCharCode(...token);
@@ -26,7 +26,7 @@ export function mouseReportOf(token: readonly number[]): MouseReport | 'unreadab
   return { button: Number(button), col: Number(col) - 1, row: Number(row) - 1, isRelease: final === 'm' };
 }
 
-/** Encodes a report in the program's form: the encoding that was set last counts. Undefined when that form cannot express it. */
+/** Encodes a report in the program's form: the encoding that was set last counts. Undefined if that form cannot express it. */
 export function encodeMouse(report: MouseReport, encodings: readonly MouseEncoding[]): Uint8Array | undefined {
   const { button, isRelease } = report;
   const col = report.col + 1;

@@ -34,8 +34,8 @@ export const ESCAPE_HOLD_MS = 25;
 /** The time after the detach key in which a second one makes it a key for the program. */
 export const DETACH_HOLD_MS = 300;
 /**
- * The same time in window mode, where an arrow may follow: the user's hand moves to the arrows, and a line shows which keys can
- * be pressed.
+ * The time in window mode, where an arrow may follow: the user's hand moves to the arrows, and a line shows which keys can be
+ * pressed.
  */
 export const PAN_HOLD_MS = 1200;
 
@@ -51,8 +51,8 @@ export interface DetachKey {
 export const DEFAULT_DETACH_KEYS: readonly DetachKey[] = [{ code: 0x5c, ctrl: true, byte: 0x1c }];
 
 /**
- * Reads `ctrl-\`, `C-a,d`, `^P,^Q`; `none` for no detach key. Undefined: invalid, or the first key has no Ctrl, so that it could
- * hardly be typed any more.
+ * Reads `ctrl-\`, `C-a,d`, `^P,^Q`; `none` for no detach key. Undefined if it is invalid, or the first key has no Ctrl, so that it
+ * could hardly be typed any more.
  */
 export function parseDetachKeys(text: string): readonly DetachKey[] | undefined {
   if (text === 'none' || text === '') return [];
@@ -101,7 +101,7 @@ export class TypedInput {
     return this.#matched > 0 ? 'detach' : 'nothing';
   }
 
-  /** Bytes of `isPlain` that come next would be keys, and change nothing here. */
+  /** Whether the next bytes of `isPlain` would be keys, and change nothing here. */
   get isAtRest(): boolean {
     const isOpen = this.#isWindowed || this.#isDetached || this.#skipBytes > 0;
     return !isOpen && this.held === 'nothing';
@@ -168,7 +168,7 @@ export class TypedInput {
         return;
       }
       case 'not': {
-        // Not an escape after all: the held bytes were typed, and this byte starts a new token.
+        // The held bytes were not an escape: they were typed, and this byte starts a new token.
         this.#escape.pop();
         this.#releaseEscape();
         if (!this.#isDetached) this.#byte(byte);
@@ -270,7 +270,7 @@ export class TypedInput {
   #pressed(token: number[]): void {
     const isSingle = this.#detachKeys.length === 1;
     if (isSingle && this.#matched === 1) {
-      this.#matched = 0; // pressed twice: the program gets it once
+      this.#matched = 0; // pressed twice, so the program gets it once
       this.#matchedBytes = [];
       this.#keys.push(...token);
       return;

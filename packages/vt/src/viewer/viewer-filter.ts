@@ -2,8 +2,8 @@
  * Passes only the output that a viewer's terminal may show: an allow-list, one filter per viewer [ATT-8].
  *
  * A program's output can be hostile: it can make a terminal answer into the session, write to its clipboard, print, change what
- * keys send, or switch to another parser. So text, drawing and the known modes pass; everything else is dropped, including every
- * query (the keeper has answered those). The log keeps all bytes; the filter affects only the view.
+ * keys send, or switch to another parser. Therefore text, drawing and the known modes pass; everything else is dropped, including
+ * every query (the keeper has answered those). The log keeps all bytes; the filter affects only the view.
  *
  * Strings (titles, links) are never copied: they are read, cleaned and written again. Text is always valid UTF-8 without C1
  * controls, so that every terminal reads it in the same way as this filter. At most one unfinished sequence is held back.
@@ -33,7 +33,7 @@ export interface ViewerFilterOptions {
   readonly input?: boolean;
   /** The modes to which `restore` has brought the terminal before the first byte. */
   readonly modes?: ModeState;
-  /** A tracker that follows every mode that the program sets, also modes that do not pass to this viewer. */
+  /** A tracker that follows every mode that the program sets, including modes that do not pass to this viewer. */
   readonly follow?: ModeTracker;
   /** The scanner's `pending` at the offset where the viewer starts: the sequence or character around that offset. */
   readonly pending?: Uint8Array;
@@ -88,7 +88,7 @@ export class ViewerFilter {
           this.#breakCharacter();
           this.#sequence(sequence);
         },
-        onBroken: () => this.#breakCharacter(), // otherwise C2, half an escape, 9B would become CSI
+        onBroken: () => this.#breakCharacter(), // otherwise the sequence C2, half an escape, 9B would become CSI
         onOverlong: (sequence) => this.#overlong(sequence),
         onOverlongPart: (source, from, to) => this.#isStreaming && this.#sixelData(source, from, to),
         onOverlongEnd: () => this.#endStream(),
@@ -108,7 +108,7 @@ export class ViewerFilter {
     return this.#out.end();
   }
 
-  /** The modes that were set on this terminal; `undo` of them resets all of it. */
+  /** The modes that were set on this terminal; their `undo` resets all of it. */
   get modes(): ModeState {
     return this.#tracker.state;
   }
@@ -256,9 +256,7 @@ export class ViewerFilter {
     }
   }
 
-  /**
-   * Passes those of several modes in one sequence that are allowed. A long list is rewritten: terminals have different limits.
-   */
+  /** Passes the allowed ones of several modes in one sequence. A long list is rewritten: terminals have different limits. */
   #modes(sequence: Sequence): void {
     const modes = paramsOf(sequence);
     const allowed = modes.filter((mode) => this.#isModeAllowed(mode, sequence.prefix));
@@ -557,7 +555,7 @@ const osc = (sequence: Sequence, code: number, text: string): string =>
 const cleanOsc = (sequence: Sequence, code: number, charactersMax: number): string =>
   osc(sequence, code, cleanBytes(sequence.source, oscTextFrom(sequence), sequence.dataTo, charactersMax));
 
-/** Compares the text of the parameters with a pattern, where every terminal must read them in the same way. */
+/** Compares the text of the parameters with a pattern, so that only forms pass that every terminal reads in the same way. */
 const hasParams = (sequence: Sequence, shape: RegExp): boolean =>
   shape.test(latin1(sequence.source, sequence.paramsFrom, sequence.paramsTo));
 

@@ -82,7 +82,7 @@ function single(entry: TranscriptEntry, children: readonly CardItem[]): CardItem
 const quietRead = (entry: TranscriptEntry): ToolCardEntry | null =>
   entry.kind === 'tool' && READING.has(entry.toolKind) && entry.status === 'ok' ? entry : null;
 
-/** A waiting request is above the prompt box, and one that was decided is in the card of its tool. */
+/** A waiting request is shown above the prompt box, and a decided one in the card of its tool. */
 function isShown(entry: TranscriptEntry, { isFull }: CardOptions): boolean {
   if (entry.kind === 'ask') return entry.outcome !== null && !entry.isTold;
   if (entry.kind === 'note') return isFull || !entry.isMinor;
@@ -92,7 +92,7 @@ function isShown(entry: TranscriptEntry, { isFull }: CardOptions): boolean {
 const isPlanTool = (entry: TranscriptEntry): boolean =>
   entry.kind === 'tool' && entry.status === 'ok' && isPlanName(entry.name);
 
-/** A waiting request is shown above the prompt box, and a decided one in the card of its tool. */
+/** Returns the paths that were changed in the turn that the entry at this place ends. */
 export function filesChanged(entries: readonly TranscriptEntry[], end: number): readonly string[] {
   const paths = new Set<string>();
   for (let at = end - 1; at >= 0; at--) {

@@ -1,13 +1,10 @@
-/**
- * Asks before an action that cannot be undone, and explains it. The safe answer has the focus. The text of the button that confirms
- * the action.
- */
+/** Asks before an action that cannot be undone, and explains it. The safe answer has the focus. Keeps PAGE-34. */
 import { useEffect, useRef } from 'react';
 
 interface ConfirmProps {
   readonly title: string;
   readonly consequence: string;
-  /** The text of the button that does it. */
+  /** The text of the button that confirms the action. */
   readonly act: string;
   readonly isDanger: boolean;
   readonly onAct: () => void;
