@@ -81,6 +81,20 @@ test('[LIST-7, LIST-8] a list has the first prompt and the last words of an agen
   expect(await row('bob')).toMatch(/ claude: say hello to everyone$/);
 });
 
+test('[INST-20] an agent that cannot start its work says why: in the output of `run`, in `logs` and in `summary`', async () => {
+  await using daemon = new TestDaemon();
+  const program = `${daemon.home}/no-key`;
+  writeFileSync(program, '#!/bin/sh\necho "Invalid API key. Please run /login" >&2\nexit 1\n', { mode: 0o755 });
+  const flags = ['--agent', 'claude', '--program', program];
+  const why = 'the agent ended with exit code 1: Invalid API key. Please run /login';
+  expect(await daemon.spool(['run', ...flags, '--', 'go'])).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(why),
+  });
+  expect((await daemon.spool(['logs'])).stdout).toContain(why);
+  expect((await daemon.spool(['summary'])).stdout).toContain(`\nits last words\n  ${why}\n`);
+});
+
 test('[EVT-25] `prompt --wait idle` prints the answer of an agent, and a summary has it', async () => {
   await using daemon = new TestDaemon();
   await start(daemon, 'ann');
@@ -94,7 +108,7 @@ test('[EVT-25] `prompt --wait idle` prints the answer of an agent, and a summary
   expect(asks.stdout).toMatch(/^ann is blocked: /);
   const page = (await daemon.spool(['summary', 'ann'])).stdout;
   expect(page).toContain('\n  agent    claude\n  prompt   say the tests pass\n');
-  expect(page).toMatch(/\nits last message\n {2}again\n$/);
+  expect(page).toMatch(/\nits last words\n {2}again\n$/);
   expect(page).not.toContain('stream-json');
 });
 

@@ -3,7 +3,7 @@
  *
  * The addon links the C library of its platform, in the version that Node itself requires (glibc 2.28). The programs in C are
  * static, so one binary runs on both C libraries. The result does not depend on this machine, its paths or the time: the same
- * sources make the same bytes. Keeps REL-4.
+ * sources make the same bytes. Keeps REL-4, REL-20, REL-21.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

@@ -57,4 +57,4 @@ report.polled = await seen;
 const fds = [];
 native.receiveFds(far, Buffer.alloc(10), fds);
 report.passed = fs.fstatSync(fds[0]).ino === fs.fstatSync(log).ino;
-console.log(JSON.stringify(report));
+process.stdout.write(`${JSON.stringify(report)}\n`);

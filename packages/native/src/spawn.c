@@ -155,7 +155,7 @@ pid_t start_child(int (*body)(void *), void *argument, int *pidfd) {
   int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
   pid_t pid = clone(body, stack + sizeof stack, flags | CLONE_PIDFD, argument, pidfd);
   if (pid == -1 && errno == EINVAL) {
-    /* Emulators of another processor (qemu 7) do not know CLONE_PIDFD. Nobody reaps the child before this call, so the pid is its own. */
+    /* Emulators of another processor (qemu 7) do not know CLONE_PIDFD. The child is reaped after this call, so the pid is its own. */
     pid = clone(body, stack + sizeof stack, flags, argument);
     if (pid > 0) *pidfd = (int)syscall(SYS_pidfd_open, pid, 0u);
   }

@@ -71,7 +71,7 @@ export function pageOf(summary: Summary): string[] {
           changedFiles.length - FILES_SHOWN,
           true,
         )),
-    ...section(driver ? 'its last message' : 'last lines', lastLines.map(printable), 0),
+    ...section(driver ? 'its last words' : 'last lines', lastLines.map(printable), 0),
   ];
 }
 

@@ -13,7 +13,7 @@ import {
   type StatusInfo,
   type StatusState,
 } from '@spool/protocol';
-import { lastMessage } from '../agents/last-message.ts';
+import { lastMessage, lastWords } from '../agents/last-message.ts';
 import type { Client } from '../client.ts';
 import type { ChangedFile } from './changed-file.ts';
 import { meaningfulLines } from './meaningful-lines.ts';
@@ -49,7 +49,7 @@ export interface Summary {
   readonly states: readonly StateSpan[];
   /** The time in each state, in milliseconds. */
   readonly timeIn: Readonly<Partial<Record<StatusState, number>>>;
-  /** The last informative lines; of a full-screen program those of its last screen, of an agent those of its last message. */
+  /** The last informative lines; of a full-screen program those of its last screen, of an agent those of its last message, or why it failed. */
   readonly lastLines: readonly string[];
   /** The changed files in its folder, from its start to its end; null if the folder is in no git repository. */
   readonly changedFiles: readonly ChangedFile[] | null;
@@ -127,7 +127,10 @@ function timeIn(spans: readonly StateSpan[]): Partial<Record<StatusState, number
  */
 async function lastLines(client: Client, info: SessionInfo): Promise<string[]> {
   const { id, size } = info;
-  if (isHeadless(info)) return meaningfulLines(((await lastMessage(client, info)) ?? '').split('\n'));
+  if (isHeadless(info)) {
+    const failure = info.state === 'failed' ? await lastWords(client, info) : null;
+    return meaningfulLines((failure ?? (await lastMessage(client, info)) ?? '').split('\n'));
+  }
   if (size !== null) {
     try {
       const { content } = await client.screen(id, { format: 'json', historyLines: HISTORY_LINES });

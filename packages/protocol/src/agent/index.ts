@@ -4,3 +4,4 @@ export type * from './commands.ts';
 export type * from './events.ts';
 export * from './headline.ts';
 export * from './kinds.ts';
+export * from './last-words.ts';

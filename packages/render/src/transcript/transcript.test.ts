@@ -54,6 +54,24 @@ const TURN: readonly AgentBody[] = [
   { kind: 'turn.ended', outcome: 'completed', durationMs: 1500, usage: { input: 1200, output: 5 }, costUsd: 0.02 },
 ];
 
+test('[INST-20] an agent that fails says why, with what it printed beside its protocol', () => {
+  const printed = (text: string): AgentBody => ({ kind: 'notice', level: 'info', code: 'stderr', text });
+  const ended = (exitCode: number): AgentBody => ({ kind: 'session.ended', exitCode, signal: null });
+  const trace = 'at run (/opt/agent.js:1:2)';
+  expect(documentOf([printed('no key'), printed('please log in'), printed(trace), ended(1)])).toEqual([
+    '! the agent ended with exit code 1: no key ⏎ please log in',
+  ]);
+  expect(printedOf([printed('no key'), ended(1)])).toEqual(['! the agent ended with exit code 1: no key']);
+  const plain: AgentBody = { kind: 'raw', type: 'text', value: 'Please log in' };
+  expect(documentOf([plain, ended(2)])).toEqual(['! the agent ended with exit code 2: Please log in']);
+  expect(documentOf([ended(1)])).toEqual(['! the agent ended with exit code 1']);
+  // Nothing failed, a signal ended it, or the turn has said it.
+  for (const end of [ended(0), ended(143)]) expect(documentOf([printed('a warning'), end])).toEqual([]);
+  const fault: AgentBody = { kind: 'fault', error: { code: 'unknown', message: 'HTTP 400' }, fatal: true };
+  expect(documentOf([fault, printed('{ HTTP 400 }'), ended(1)])).toEqual(['! HTTP 400']);
+  expect(documentOf([printed('old'), ...TURN, ended(1)])).toEqual(documentOf(TURN));
+});
+
 test('a turn as a document: the prompt, the thought, the text, the tool with who allowed it, the cost', () => {
   expect(documentOf(TURN)).toEqual([
     '> fix it',

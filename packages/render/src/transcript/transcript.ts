@@ -3,7 +3,14 @@
  * arrived. It also has the open items: the queue, the pending permissions, the running turn. Its memory is bounded. Keeps SHOW-2,
  * SHOW-3.
  */
-import { type AgentEvent, type Content, type PlanEntry, requestSubject, type Tokens } from '@spool/protocol/agent';
+import {
+  type AgentEvent,
+  type Content,
+  LastWords,
+  type PlanEntry,
+  requestSubject,
+  type Tokens,
+} from '@spool/protocol/agent';
 import { longDuration } from '@spool/protocol/duration';
 import { say, visibleTitle, type VisibleText } from '@spool/protocol/visible-text';
 import type {
@@ -86,6 +93,7 @@ export class Transcript {
   #revision = 0;
   #omitted = 0;
   #isEnded = false;
+  readonly #lastWords = new LastWords();
   /** The fields of an entry that the present event begins. */
   #begun: { readonly revision: 0; readonly place: EntryPlace; readonly parentTool?: string | undefined } = {
     revision: 0,
@@ -173,7 +181,9 @@ export class Transcript {
   take(event: AgentEvent): TranscriptEntry | null {
     const { seq, at, raw, agent } = event;
     this.#begun = { revision: 0, place: { seq, at, offset: raw?.offset }, parentTool: agent?.parentTool };
-    const entry = this.#take(event);
+    const failure = this.#lastWords.take(event);
+    const taken = this.#take(event);
+    const entry = failure === null ? taken : this.#note('error', failure);
     this.#revision++;
     if (entry) entry.revision = this.#revision;
     return entry;
