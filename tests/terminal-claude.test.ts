@@ -12,6 +12,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,6 +104,25 @@ test('[CHAN-8] a request of a subagent is not held, and a hook without its folde
   expect(folder.lines).toMatchObject([{ isHeld: false }]);
   rmSync(`${folder.path}/lines`);
   expect(await folder.run('{}', 'hold').ended).toEqual({ code: 0, printed: '' });
+});
+
+test('[CHAN-40] a pipe or a link in the place of an answer or of the log keeps no hook', async () => {
+  using folder = new HookFolder();
+  const held = folder.run('{}', 'hold');
+  const id = await folder.waiting();
+  spawnSync('mkfifo', [`${folder.path}/pipe`]);
+  linkSync(`${folder.path}/pipe`, `${folder.path}/answers/${id}`);
+  expect(await held.ended).toEqual({ code: 0, printed: '' });
+  for (const replace of [
+    () => spawnSync('mkfifo', [`${folder.path}/lines`]),
+    () => symlinkSync(`${folder.path}/other`, `${folder.path}/lines`),
+  ]) {
+    rmSync(`${folder.path}/lines`);
+    writeFileSync(`${folder.path}/other`, '');
+    replace();
+    expect(await folder.run('{}', 'hold').ended).toEqual({ code: 0, printed: '' });
+  }
+  expect(readFileSync(`${folder.path}/other`, 'utf8')).toBe('');
 });
 
 /** Claude in a terminal of a daemon. */

@@ -51,10 +51,10 @@ static long long now_ms(void) {
 static int append(const char *head, const char *body, size_t body_size, const char *tail) {
   size_t head_size = strlen(head), tail_size = strlen(tail), size = 1 + head_size + body_size + tail_size + 1;
   char *line = malloc(size);
-  int fd = open(lines_path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+  int fd = open(lines_path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* nor does a pipe keep it here */
   struct stat found;
   int is_written = 0;
-  if (line && fd >= 0 && fstat(fd, &found) == 0 && found.st_size < LINES_BYTES_MAX) {
+  if (line && fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_size < LINES_BYTES_MAX) {
     char *at = line;
     *at++ = '\n';
     at = mempcpy(at, head, head_size);
@@ -119,8 +119,13 @@ static int has_key(const char *text, size_t size, const char *key) {
 
 /* Prints the answer, if it exists. Returns whether the wait is over. */
 static int take_answer(const char *path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  struct stat found;
   if (fd < 0) return 0;
+  if (fstat(fd, &found) < 0 || !S_ISREG(found.st_mode)) { /* a pipe would keep the hook, which ignores SIGTERM meanwhile */
+    close(fd);
+    return 1;
+  }
   char *text = malloc(ANSWER_BYTES_MAX);
   size_t size = 0, done = 0;
   for (ssize_t got; text && size < ANSWER_BYTES_MAX && (got = read(fd, text + size, ANSWER_BYTES_MAX - size)) > 0;)

@@ -3,21 +3,28 @@
  * file that appears complete and is never replaced, so a line that is written twice still gives one answer. Keeps CHAN-5, and
  * CHAN-6: no key is pressed.
  */
-import { link, unlink, writeFile } from 'node:fs/promises';
+import { link, rm, unlink, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CHANNEL_ANSWERS } from '@spool/protocol';
 import type { BatchWriter, BatchWrites } from '../wire-writer.ts';
 
 /** The ids of hooks: an answer to anything else is not written. */
 const HOOK_ID = /^[0-9a-f]{16}$/;
+/** An answer that a full disk refuses is tried again, for a minute; then only the agent's own dialog is left. */
+const ATTEMPTS_MAX = 60;
+const AGAIN_MS = 1000;
 
 export class AnswerWriter implements BatchWriter {
   readonly #folder: string;
   readonly #open = new Set<number>();
   #last: Promise<void> = Promise.resolve();
 
-  /** Takes the folder of the side channel. */
-  constructor(folder: string) {
+  readonly #againMs: number;
+
+  /** Takes the folder of the side channel. `againMs` is for tests. */
+  constructor(folder: string, againMs = AGAIN_MS) {
     this.#folder = `${folder}/${CHANNEL_ANSWERS}`;
+    this.#againMs = againMs;
   }
 
   writtenBefore(end: number): number {
@@ -40,8 +47,20 @@ export class AnswerWriter implements BatchWriter {
 
   async #answer({ answer, output }: { answer: string; output: string }): Promise<void> {
     if (!HOOK_ID.test(answer)) return;
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      try {
+        return await this.#place(answer, output);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // without its folder, no hook waits
+        await sleep(this.#againMs);
+      }
+    }
+  }
+
+  async #place(answer: string, output: string): Promise<void> {
     const partial = `${this.#folder}/.${answer}.${process.pid}`;
-    await writeFile(partial, output, { mode: 0o600 });
+    await rm(partial, { force: true }); // whatever it is: a link would lead elsewhere
+    await writeFile(partial, output, { mode: 0o600, flag: 'wx' });
     await link(partial, `${this.#folder}/${answer}`).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });

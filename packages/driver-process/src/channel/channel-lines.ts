@@ -3,15 +3,23 @@
  * ended. Keeps the reading part of CHAN-3: the log is a file that only grows, so a restarted driver continues where the previous
  * one stopped.
  */
-import { watch } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { constants, watch } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { WatchItem } from '@spool/client/driver';
+import { openPlainFile } from './line-copier.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
 export interface ChannelEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
+}
+
+/** Opens the log of a channel. Rejects if something else has taken its place: a pipe would keep its reader waiting. */
+export async function openChannelLog(path: string, flags: number): Promise<FileHandle> {
+  const file = await openPlainFile(path, flags);
+  if (file === null) throw new Error('the log of the side channel is missing, or is not a file');
+  return file;
 }
 
 /** `ended` resolves when the session has ended and everything is in the log. */
@@ -27,7 +35,7 @@ export async function* channelLines(
     end = how;
     grown.resolve();
   });
-  const file = await open(path, 'r');
+  const file = await openChannelLog(path, constants.O_RDONLY);
   let offset = from;
   try {
     for (;;) {

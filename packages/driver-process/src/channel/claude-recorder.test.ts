@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClaudeRecorder } from './claude-recorder.ts';
@@ -62,9 +62,19 @@ test('[CHAN-3] growth is noticed, also in a folder that did not exist, and so is
   own.close();
 });
 
-test('[CHAN-3] a path that is no transcript is not read', async () => {
+test('[CHAN-3, CHAN-40] a path that is no transcript, or a link to another file, is not read', async () => {
   writeFileSync(`${folder}/secret`, '{"type":"user","name":"one"}\n');
-  const log = [hook(`${folder}/secret`), hook('relative/s.jsonl')];
+  mkdirSync(`${folder}/elsewhere/p`, { recursive: true });
+  copyFileSync(`${folder}/secret`, `${folder}/elsewhere/p/s.jsonl`);
+  symlinkSync(`${folder}/secret`, `${folder}/projects/p/s.jsonl`);
+  mkdirSync(`${folder}/projects/p/s/subagents`, { recursive: true });
+  symlinkSync(`${folder}/secret`, `${folder}/projects/p/s/subagents/agent-a.jsonl`);
+  const log = [
+    `${folder}/secret`,
+    'relative/s.jsonl',
+    `${folder}/elsewhere/p/s.jsonl`,
+    `${folder}/projects/p/s.jsonl`,
+  ].map((path) => hook(path));
   const own = recorder(log);
   await own.settled();
   own.close();
@@ -84,6 +94,37 @@ test('[CHAN-3] a pipe or a device under the name of a transcript or status keeps
   await own.settled();
   own.close();
   expect(log).toHaveLength(2);
+});
+
+test('[CHAN-3, CHAN-40] of a line of 40 MB, its long text is cut, and the lines after it are recorded', async () => {
+  const log = [hook(`${folder}/projects/p/s.jsonl`)];
+  const own = recorder(log);
+  appendFileSync(`${folder}/projects/p/s.jsonl`, `{"type":"user","name":"long","text":"${'x'.repeat(20_000_000)}`);
+  await own.settled(); // the line is not whole yet
+  appendFileSync(`${folder}/projects/p/s.jsonl`, `${'x'.repeat(20_000_000)}"}\n`);
+  write('next');
+  await own.settled();
+  own.close();
+  expect(names(log)).toEqual(['long', 'next']);
+  expect(Math.max(...log.map(({ length }) => length))).toBeLessThan(2_000_000);
+});
+
+test('[CHAN-3, CHAN-40] lines that a full disk refused are recorded once it has room again', async () => {
+  const log = [hook(`${folder}/projects/p/s.jsonl`)];
+  let isFull = true;
+  const own = new ClaudeRecorder((line) => {
+    if (isFull) return Promise.reject(new Error('ENOSPC'));
+    log.push(line);
+    return Promise.resolve();
+  });
+  own.learn(log[0]!);
+  write('one');
+  write('two');
+  await own.settled();
+  isFull = false;
+  await own.settled();
+  own.close();
+  expect(names(log)).toEqual(['one', 'two']);
 });
 
 test('[CHAN-3] a session with ever new transcripts has a limited number of them copied', async () => {

@@ -60,11 +60,12 @@ export class ClaudeRecorder {
 
   #learnHook({ session_id: session, transcript_path: path }: Record<string, unknown>, parent: unknown): void {
     if (typeof session !== 'string' || typeof path !== 'string' || !isAbsolute(path)) return;
-    if (basename(path) !== `${session}.jsonl`) return;
+    // Claude has its transcripts only there: a hook message that was forged may name another file.
+    if (basename(path) !== `${session}.jsonl` || basename(dirname(dirname(path))) !== 'projects') return;
     if (!this.#copier.add(basename(path), path)) return;
     this.#wanted.add(dirname(path)).add(`${path.slice(0, -'.jsonl'.length)}/subagents`);
     const config = dirname(dirname(dirname(path)));
-    if (typeof parent !== 'number' || basename(dirname(dirname(path))) !== 'projects') return;
+    if (typeof parent !== 'number') return;
     this.#statusPath = `${config}/sessions/${parent}.json`;
     this.#wanted.add(dirname(this.#statusPath));
   }
@@ -107,7 +108,7 @@ export class ClaudeRecorder {
     if (this.#statusPath === null) return;
     const status = parseObject(await readStart(this.#statusPath, STATUS_BYTES_MAX))?.['status'];
     if (!STATUSES.has(status) || status === this.#status) return;
-    this.#status = String(status);
     await this.#append(`{"status":${JSON.stringify({ status })},"at":${Date.now()}}`);
+    this.#status = String(status);
   }
 }

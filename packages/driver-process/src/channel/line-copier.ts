@@ -1,21 +1,23 @@
 /**
  * Copies the lines of files that an agent appends to into the log of its side channel, each with its place in its file. A restarted
  * copier continues after the last line in the log; a line that two copiers have copied counts once. Keeps the copying part of
- * CHAN-3.
+ * CHAN-3, and CHAN-40.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { agentLines } from '@spool/drivers';
 
-const PIECE_BYTES = 256 * 1024;
-/** A longer line is left out. */
-const LINE_BYTES_MAX = 16 * 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
 /** The maximum of files; further ones are not copied. */
 const FILES_MAX = 1000;
-const NEWLINE = 0x0a;
 
 interface CopiedFile {
   readonly path: string;
+  /** The end of the last line that was copied. */
   position: number;
+  /** The offset of the next read: the beginning of a line is kept, with its long strings cut, and not read again. */
+  readTo: number;
+  lines: ReturnType<typeof agentLines>;
 }
 
 export interface LineCopierOptions {
@@ -48,7 +50,8 @@ export class LineCopier {
   add(name: string, path: string): boolean {
     if (this.#files.has(name)) return true;
     if (this.#files.size >= FILES_MAX) return false;
-    this.#files.set(name, { path, position: this.#positions.get(name) ?? 0 });
+    const position = this.#positions.get(name) ?? 0;
+    this.#files.set(name, { path, position, readTo: position, lines: agentLines() });
     return true;
   }
 
@@ -65,30 +68,27 @@ export class LineCopier {
     const handle = await openPlainFile(file.path);
     if (handle === null) return;
     try {
-      for (let rest: Buffer | null = Buffer.alloc(0); rest !== null;)
-        rest = await this.#copyPiece(handle, name, file, rest);
+      while (!this.#isClosed && (await this.#copyPiece(handle, name, file)));
+    } catch (error) {
+      file.readTo = file.position; // what was not copied is read again
+      file.lines = agentLines();
+      throw error;
     } finally {
       await handle.close();
     }
   }
 
-  /** Copies the complete lines of the next piece. Returns the start of the next line; null at the end. */
-  async #copyPiece(handle: FileHandle, name: string, file: CopiedFile, before: Buffer): Promise<Buffer | null> {
-    const piece = Buffer.alloc(PIECE_BYTES);
-    const { bytesRead } = await handle.read(piece, 0, PIECE_BYTES, file.position + before.length);
-    if (bytesRead === 0) return null;
-    const bytes = Buffer.concat([before, piece.subarray(0, bytesRead)]);
-    let start = 0;
-    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, start)) {
-      const to = file.position + at + 1 - start;
-      await this.#copyLine(name, file.position, to, bytes.toString('utf8', start, at));
-      file.position = to;
-      start = at + 1;
+  /** Copies the lines that end in the next piece. Returns false if there is no more. */
+  async #copyPiece(handle: FileHandle, name: string, file: CopiedFile): Promise<boolean> {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(PIECE_BYTES), 0, PIECE_BYTES, file.readTo);
+    const from = file.readTo;
+    file.readTo += bytesRead;
+    for (const { offset, end, text } of file.lines.push(buffer.subarray(0, bytesRead), from)) {
+      if (offset < file.position) continue; // another driver has copied it
+      await this.#copyLine(name, offset, end, text);
+      file.position = end;
     }
-    const rest = bytes.subarray(start);
-    if (rest.length <= LINE_BYTES_MAX) return rest;
-    file.position = Number.MAX_SAFE_INTEGER; // such a file is not a transcript
-    return null;
+    return bytesRead > 0;
   }
 
   async #copyLine(file: string, from: number, to: number, text: string): Promise<void> {
@@ -98,9 +98,12 @@ export class LineCopier {
   }
 }
 
-/** Opens a regular file; null for anything else: reading a pipe or a device under this name might never end. */
-async function openPlainFile(path: string): Promise<FileHandle | null> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+/**
+ * Opens a regular file; null for anything else: reading a pipe or a device under this name might never end, and a link would lead to
+ * another file.
+ */
+export async function openPlainFile(path: string, flags = constants.O_RDONLY): Promise<FileHandle | null> {
+  const handle = await open(path, flags | constants.O_NONBLOCK | constants.O_NOFOLLOW).catch(() => null);
   if (handle === null || (await handle.stat()).isFile()) return handle;
   await handle.close();
   return null;

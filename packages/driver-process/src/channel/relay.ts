@@ -6,13 +6,14 @@
  * A line for the server names the connection that it was made for. A line for an earlier connection is not sent: the dialect
  * repeats what a new connection needs.
  */
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Requester } from '@spool/client/driver';
 import { CHANNEL_LINES, type RelayTarget } from '@spool/protocol';
 import { type OutputItem, outputLines } from '../output-lines.ts';
 import type { BatchWriter, BatchWrites } from '../wire-writer.ts';
-import { channelLines, type ChannelEnd } from './channel-lines.ts';
+import { type ChannelEnd, channelLines, openChannelLog } from './channel-lines.ts';
 import { connectHttp } from './http-server.ts';
 import { connectLeader } from './leader-client.ts';
 import { ServerRefusal } from './server-refusal.ts';
@@ -74,7 +75,7 @@ export class Relay {
 
   /** Returns the lines from this offset on, and meanwhile records the messages of the server. */
   async *lines(from: number): AsyncGenerator<OutputItem, undefined> {
-    this.#log = await open(this.#path, 'a');
+    this.#log = await openChannelLog(this.#path, constants.O_WRONLY | constants.O_APPEND);
     this.#bytes = (await this.#log.stat()).size;
     const ended = this.#ended();
     void this.#connect();

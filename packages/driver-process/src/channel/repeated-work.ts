@@ -1,4 +1,7 @@
-/** Repeats a task on request: one run at a time, and one more run for all requests during a run. */
+/**
+ * Repeats a task on request: one run at a time, and one more run for all requests during a run. After a run that failed, as on a full
+ * disk, the next one does the rest.
+ */
 export class RepeatedWork {
   readonly #work: () => Promise<void>;
   #last: Promise<void> = Promise.resolve();
@@ -14,7 +17,7 @@ export class RepeatedWork {
     this.#isDue = true;
     this.#last = this.#last.then(async () => {
       this.#isDue = false;
-      await this.#work();
+      await this.#work().catch(() => {});
     });
   };
 

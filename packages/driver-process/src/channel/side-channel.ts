@@ -2,21 +2,24 @@
  * The side channel of an agent in a terminal, as its driver sees it: a log that hooks and a recorder append to, and answers that
  * hooks wait for (decision 230); or a relay to the agent's server (decision 231).
  */
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { constants, createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { Requester } from '@spool/client/driver';
+import { agentLines } from '@spool/drivers';
 import { CHANNEL_CHAT, CHANNEL_LINES, CHANNEL_RELAY, type RelayTarget } from '@spool/protocol';
 import { type OutputItem, outputLines } from '../output-lines.ts';
 import { AnswerWriter } from './answer-writer.ts';
-import { channelLines } from './channel-lines.ts';
+import { channelLines, openChannelLog } from './channel-lines.ts';
 import type { BatchWriter } from '../wire-writer.ts';
 import { ClaudeRecorder } from './claude-recorder.ts';
 import { type GeminiChatSource, GeminiRecorder } from './gemini-recorder.ts';
+import { readStart } from './line-copier.ts';
 import { Relay } from './relay.ts';
 
 /** The maximum size of a channel's log: beyond it, a recorder stops copying. */
 const LOG_BYTES_MAX = 1024 * 1024 * 1024;
+/** The limit of the file that says where the agent's server or chat is. */
+const ABOUT_BYTES_MAX = 64 * 1024;
 
 /** Records what an agent writes about itself. */
 interface ChannelRecorder {
@@ -36,8 +39,8 @@ export interface SideChannelReader {
 
 /** Returns the side channel in this folder. */
 export async function sideChannel(folder: string, requester: Requester, session: string): Promise<SideChannelReader> {
-  const target = await readFile(`${folder}/${CHANNEL_RELAY}`, 'utf8').catch(() => null);
-  if (target === null) return new HookReader(folder, requester, session);
+  const target = await readStart(`${folder}/${CHANNEL_RELAY}`, ABOUT_BYTES_MAX);
+  if (target === '') return new HookReader(folder, requester, session);
   return new Relay(folder, JSON.parse(target) as RelayTarget, requester, session);
 }
 
@@ -62,11 +65,9 @@ class HookReader implements SideChannelReader {
   /** Returns the lines from this offset on, and meanwhile records the files that the agent writes about itself. */
   async *lines(from: number): AsyncGenerator<OutputItem, undefined> {
     const recorder = await this.#recorder();
-    this.#log = await open(this.#path, 'a');
+    this.#log = await openChannelLog(this.#path, constants.O_WRONLY | constants.O_APPEND);
     this.#bytes = (await this.#log.stat()).size;
-    // The whole log is read to find the agent's files and how far they were copied; the driver takes only the new lines.
-    const known = createInterface({ input: createReadStream(this.#path, { end: Math.max(0, from - 1) }) });
-    if (from > 0) for await (const line of known) recorder.learn(line);
+    await this.#learn(recorder, from);
     recorder.look();
     try {
       for await (const item of outputLines(channelLines(this.#path, from, this.#ended(recorder)))) {
@@ -83,10 +84,18 @@ class HookReader implements SideChannelReader {
     return undefined;
   }
 
+  /** Gives the recorder the lines before this offset: they say where the agent's files are, and how far they were copied. */
+  async #learn(recorder: ChannelRecorder, to: number): Promise<void> {
+    if (to === 0) return;
+    const lines = agentLines();
+    for await (const bytes of createReadStream(this.#path, { end: to - 1 }))
+      for (const { text } of lines.push(bytes as Buffer)) recorder.learn(text);
+  }
+
   async #recorder(): Promise<ChannelRecorder> {
     const append = (line: string): Promise<void> => this.#append(line);
-    const chat = await readFile(`${this.#folder}/${CHANNEL_CHAT}`, 'utf8').catch(() => null);
-    if (chat === null) return new ClaudeRecorder(append);
+    const chat = await readStart(`${this.#folder}/${CHANNEL_CHAT}`, ABOUT_BYTES_MAX);
+    if (chat === '') return new ClaudeRecorder(append);
     const source = JSON.parse(chat) as GeminiChatSource;
     const whenIdle = async (): Promise<void> => {
       await this.#requester.once('wait', { session: this.#session, until: ['idle'] });
@@ -100,11 +109,16 @@ class HookReader implements SideChannelReader {
     return { exitCode: session.exitCode, signal: session.signal };
   }
 
-  /** Appends one line in one write, between newlines, so that a line that a full disk has cut does not damage the next one. */
+  /**
+   * Appends one line in one write, between newlines, so that a line that a full disk has cut does not damage the next one. Rejects after
+   * a cut, so that the line is appended again.
+   */
   async #append(line: string): Promise<void> {
     const bytes = Buffer.from(`\n${line}\n`);
-    this.#bytes += bytes.length;
-    if (this.#bytes <= LOG_BYTES_MAX) await this.#log!.write(bytes);
+    if (this.#bytes + bytes.length > LOG_BYTES_MAX) return;
+    const { bytesWritten } = await this.#log!.write(bytes);
+    this.#bytes += bytesWritten;
+    if (bytesWritten < bytes.length) throw new Error('the disk is full');
   }
 }
 

@@ -191,6 +191,47 @@ test('[CHAN-5] an answer counts when the server has taken it, and a terminal tha
   expect(late.of('command.refused')).toHaveLength(1);
 });
 
+test('[CHAN-5, CHAN-41] with two requests at once, the answer to one is confirmed while the other waits', () => {
+  for (const [behavior, outcome, answer] of [
+    ['allow', 'allow', ['allow', 'watcher']],
+    ['deny', 'deny', ['deny', 'watcher']],
+    ['deny', 'allow', ['allow', 'terminal']],
+  ] as const) {
+    const watcher = asking();
+    const { digest } = watcher;
+    const other = { ...command({ status: 'inProgress' }), id: 'i2' };
+    watcher.says({ method: 'item/started', params: { threadId: THREAD, turnId: 'n1', item: other } });
+    const second = { threadId: THREAD, turnId: 'n1', itemId: 'i2', command: 'touch y' };
+    watcher.says({ method: 'item/commandExecution/requestApproval', id: 8, params: second });
+    watcher.command({ do: 'permission', request: '7', behavior, digest });
+    watcher.says(resolved); // the status of the thread stays: it waits for the other answer
+    expect(decided(watcher)).toEqual([]);
+    if (outcome === 'deny') watcher.says(item('item/completed', { status: 'declined' }));
+    watcher.answers('thread/loaded/list', { data: [] });
+    expect(decided(watcher)).toEqual([answer]);
+    expect(Object.keys(watcher.state.ledger.asks)).toEqual(['8']);
+  }
+});
+
+test('[CHAN-5, CHAN-41] a refusal counts although the end of its tool is not reported to a client that joined late', () => {
+  for (const goesOn of [
+    { method: 'item/started', params: { threadId: THREAD, item: { type: 'agentMessage', id: 'm9' } } },
+    { method: 'turn/completed', params: { threadId: THREAD, turn: { id: 'n1', status: 'completed' } } },
+  ]) {
+    const watcher = new Watcher();
+    watcher.joins('a');
+    watcher.says(turnStarted);
+    watcher.says(request()); // repeated to this client; the beginning of its tool is not
+    watcher.command({ do: 'permission', request: '7', behavior: 'deny' });
+    watcher.says(resolved);
+    watcher.says(status(THREAD, 'active'));
+    expect(decided(watcher)).toEqual([]);
+    watcher.says(goesOn);
+    expect(decided(watcher)).toEqual([['deny', 'watcher']]);
+    expect(watcher.of('tool.ended')).toMatchObject([{ status: 'denied' }]);
+  }
+});
+
 test('[CHAN-3] after a reconnect an answer that may be lost is given again, and the request is asked once', () => {
   const watcher = asking();
   watcher.command({ do: 'permission', request: '7', behavior: 'allow', digest: watcher.digest });

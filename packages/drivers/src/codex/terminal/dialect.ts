@@ -2,6 +2,7 @@
  * Codex in its own terminal: the dialect of its app-server, watched by a second client of the same server (decision 231). The
  * thread is the terminal's; this client joins it when its first turn begins, and answers its requests as the terminal does: the
  * first answer counts. Keeps CHAN-4 and CHAN-5 for Codex.
+ * Keeps CHAN-41.
  */
 import { openKey, rpcMessage, beginConnection } from '../../json-rpc.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json-value.ts';
@@ -44,6 +45,9 @@ export const codexTerminal = relayed<WatchedState>({
   typeOf: (line) => textOf(objectOf(line.message).method) ?? textOf(line.method) ?? 'response',
 });
 
+/** Items with which the model continues after its tools. */
+const FROM_MODEL: ReadonlySet<unknown> = new Set(['agentMessage', 'userMessage', 'reasoning']);
+
 function message(work: WatchedWork, line: JsonObject): boolean {
   const rpc = rpcMessage(line);
   if (!rpc) return false;
@@ -79,6 +83,8 @@ function watched(work: WatchedWork, method: string, params: JsonObject): boolean
     case 'configWarning':
       return state.rpc.connections > 1 || notification(work, method, params); // each connection gets this
     case 'item/started':
+      if (FROM_MODEL.has(item.type)) settleRefused(work);
+      remember(state.begun, textOf(item.id) ?? '');
       return state.completed.includes(textOf(item.id) ?? '') || notification(work, method, params);
     case 'item/completed':
       return itemCompletedOnce(work, item);
@@ -87,6 +93,7 @@ function watched(work: WatchedWork, method: string, params: JsonObject): boolean
       // Codex keeps the commands of a turn that its user interrupts, but a client's interrupt ends them.
       if (!state.isInterrupting) state.commands = [];
       state.given = {};
+      settleRefused(work);
       return notification(work, method, params);
     default:
       return notification(work, method, params);
@@ -103,7 +110,30 @@ function resolved(work: WatchedWork, params: JsonObject): boolean {
   const ask = ledger.state.asks[key];
   if (ask?.type === 'question' && !ask.held) ledger.resolveQuestion(key, 'answered', 'terminal');
   else if (ask) ledger.answeredElsewhere(key);
+  // While another request waits, the status of the thread stays as it is: the end of a refused tool comes before the next answer.
+  if (Object.values(ledger.state.asks).some(({ isAnswered }) => isAnswered !== true))
+    sendCodexRequest(work, 'thread/loaded/list', { limit: 1 }, 'resolved');
   return true;
+}
+
+/** Resolves the requests whose tools continue: a refusal would have ended its tool before. */
+function settleAllowed({ state, ledger }: WatchedWork): void {
+  for (const [request, { tool, isAnswered, held }] of Object.entries(ledger.state.asks)) {
+    const isEndReported = tool !== null && state.begun.includes(tool);
+    if (isAnswered && (held?.decision !== 'deny' || isEndReported)) ledger.answered(request, 'allow');
+  }
+}
+
+/**
+ * Ends the tools that a client has refused. Codex reports the end of such a tool only to clients that saw it begin; but the model continues
+ * only when all its tools have ended, and the end of one that ran is reported to every client.
+ */
+function settleRefused({ ledger }: WatchedWork): void {
+  for (const [request, { tool, isAnswered, held }] of Object.entries(ledger.state.asks)) {
+    if (!isAnswered || held?.decision !== 'deny') continue;
+    ledger.answered(request, 'deny');
+    if (tool !== null) ledger.endTool(tool, { status: 'denied' });
+  }
 }
 
 /** Handles a thread that the server reports: that of the terminal, or one that serves it. */
@@ -127,14 +157,12 @@ function newThread(work: WatchedWork, thread: JsonObject, settings: JsonObject =
 }
 
 function threadStatus(work: WatchedWork, params: JsonObject): boolean {
-  const { state, ledger } = work;
+  const { state } = work;
   const id = textOf(params.threadId);
   if (id === undefined || state.others.includes(id)) return true;
   const isActive = objectOf(params.status).type === 'active';
   if (id === state.thread) {
-    // A refusal ends its tool before the thread continues, so requests that are still open were allowed.
-    for (const [request, ask] of Object.entries(ledger.state.asks))
-      if (ask.isAnswered) ledger.answered(request, 'allow');
+    settleAllowed(work);
     if (!state.isJoined) join(work, id);
   } else if (isActive) join(work, id);
   return true;
@@ -160,7 +188,10 @@ function response(work: WatchedWork, id: string, result: JsonObject, error: Json
       return true;
     case 'thread/loaded/list':
       if (note === 'replayed') settleAnswered(work);
-      else
+      else if (note === 'resolved') {
+        settleAllowed(work);
+        settleRefused(work);
+      } else
         for (const thread of listOf(result.data).slice(0, THREADS_READ_MAX))
           sendCodexRequest(work, 'thread/read', { threadId: thread });
       return true;

@@ -18,6 +18,8 @@ export interface WatchedState extends CodexState {
   others: string[];
   /** The turn that started last. */
   lastTurn: string | null;
+  /** The latest items whose beginning was reported: their end is reported too. */
+  begun: string[];
   /** The latest complete items, because the server lists them again to a client that reconnects. */
   completed: string[];
   /** The answers that were given, by request, until the server has accepted one: a new connection sends them again. */
@@ -41,6 +43,7 @@ export function initialWatched(options: DialectOptions): WatchedState {
     isFresh: false,
     others: [],
     lastTurn: null,
+    begun: [],
     completed: [],
     given: {},
     repeated: [],

@@ -8,7 +8,8 @@ test('[CHAN-2] known options and a prompt get hooks', () => {
     ['--model', 'opus'],
     ['--resume=x'],
     ['-c'],
-    ['--', 'mcp'],
+    ['--', 'fix the build'],
+    ['--verbose', 'Fix it'],
     ['-r', 'abc', 'do it'],
   ])
     expect([words, claudeArgumentsFault(words)]).toEqual([words, null]);
@@ -24,6 +25,11 @@ test('[CHAN-2] a subcommand, another kind of run, settings of the user and an un
     ['--bare'],
     ['--help'],
     ['--a-later-option'],
+    ['--verbose', 'doctor'],
+    ['-c', 'update'],
+    ['--ide=x'],
+    ['--model=opus', 'mcp'],
+    ['--', 'mcp'],
   ];
   for (const words of typed) expect([words, claudeArgumentsFault(words)]).toEqual([words, expect.any(String)]);
 });

@@ -4,26 +4,31 @@
  */
 import { argumentsFault } from './argument-check.ts';
 
-/** The options that change neither the hooks nor the kind of interface. Some have values, which are not read. */
-const OPTIONS: ReadonlySet<string> = new Set([
-  '--add-dir',
-  '--agent',
-  '--agents',
+/** Options without a value that change neither the hooks nor the kind of interface. */
+const SWITCHES: ReadonlySet<string> = new Set([
   '--allow-dangerously-skip-permissions',
-  '--allowedTools',
-  '--allowed-tools',
-  '--append-system-prompt',
-  '--autocompact',
   '-c',
   '--continue',
   '--dangerously-skip-permissions',
   '--disable-slash-commands',
+  '--fork-session',
+  '--ide',
+  '--strict-mcp-config',
+  '--verbose',
+]);
+/** Such options with a value. */
+const WITH_VALUE: ReadonlySet<string> = new Set([
+  '--add-dir',
+  '--agent',
+  '--agents',
+  '--allowedTools',
+  '--allowed-tools',
+  '--append-system-prompt',
+  '--autocompact',
   '--disallowedTools',
   '--disallowed-tools',
   '--effort',
   '--fallback-model',
-  '--fork-session',
-  '--ide',
   '--mcp-config',
   '--model',
   '-n',
@@ -32,13 +37,11 @@ const OPTIONS: ReadonlySet<string> = new Set([
   '-r',
   '--resume',
   '--session-id',
-  '--strict-mcp-config',
   '--system-prompt',
   '--tools',
-  '--verbose',
 ]);
 
 /** Returns the reason why this command line gets no hooks; null if it gets them. */
 export function claudeArgumentsFault(words: readonly string[]): string | null {
-  return argumentsFault({ program: 'claude', options: OPTIONS, channel: 'hooks' }, words);
+  return argumentsFault({ program: 'claude', switches: SWITCHES, withValue: WITH_VALUE, channel: 'hooks' }, words);
 }

@@ -4,15 +4,14 @@
  */
 import { argumentsFault } from './argument-check.ts';
 
-/** The options that change neither the chat nor the kind of interface. Some have values, which are not read. */
-const OPTIONS: ReadonlySet<string> = new Set([
+/** Options without a value that change neither the chat nor the kind of interface. */
+const SWITCHES: ReadonlySet<string> = new Set(['--skip-trust', '-y', '--yolo', '--screen-reader']);
+/** Such options with a value. */
+const WITH_VALUE: ReadonlySet<string> = new Set([
   '-m',
   '--model',
   '-i',
   '--prompt-interactive',
-  '--skip-trust',
-  '-y',
-  '--yolo',
   '--approval-mode',
   '--policy',
   '--allowed-mcp-server-names',
@@ -20,10 +19,10 @@ const OPTIONS: ReadonlySet<string> = new Set([
   '-e',
   '--extensions',
   '--include-directories',
-  '--screen-reader',
 ]);
 
 /** Returns the reason why this command line gets no side channel; null if it gets one. */
 export function geminiArgumentsFault(words: readonly string[]): string | null {
-  return argumentsFault({ program: 'gemini', options: OPTIONS, channel: 'a chat that Spool reads' }, words);
+  const known = { program: 'gemini', switches: SWITCHES, withValue: WITH_VALUE, channel: 'a chat that Spool reads' };
+  return argumentsFault(known, words);
 }

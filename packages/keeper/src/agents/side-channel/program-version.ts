@@ -1,16 +1,18 @@
 /**
- * Finds the program of a command line, and asks an agent for its version, once for each file and within a time limit. Keeps the
- * version part of RUN-47. No function here blocks on a disk: a folder of PATH may be on a server that does not answer.
+ * Finds the program of a command line, and asks an agent for its version, once for each binary and within a time limit. Keeps the version
+ * part of RUN-47. No function here blocks on a disk: a folder of PATH may be on a server that does not answer.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, readFile, realpath, stat } from 'node:fs/promises';
+import { access, open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { RunRequest } from '@spool/protocol';
 
 const ANSWER_MS_MAX = 5000;
 const ANSWER_BYTES_MAX = 4096;
 const FILES_MAX = 64;
+/** The first bytes of a binary. */
+const ELF = Buffer.from('\x7fELF', 'latin1');
 /** The PATH for a child without one, the same as in the C code of `native`. */
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
 
@@ -51,14 +53,15 @@ export class ProgramVersions {
 
   /** Returns the version of a file, or the reason why it is unknown. `limitMs` is for tests. */
   async ask(file: string, place: ProgramContext, limitMs = ANSWER_MS_MAX): Promise<VersionAnswer> {
-    const key = await fileKey(file);
-    const known = this.#known.get(key);
+    const key = await fileKey(file, place);
+    const known = key === null ? undefined : this.#known.get(key);
     if (known) return known;
     const packed = await packageVersion(file, this.#packages);
     const text = packed ?? (await printedVersion(file, place, limitMs));
     if (text === null) return { why: `\`${this.#name} --version\` did not answer within ${limitMs / 1000} s` }; // the machine may be under load
     const version = this.#pattern.exec(text)?.[1];
     const answer = version ? { version } : { why: `\`${this.#name} --version\` printed no known version` };
+    if (key === null) return answer;
     if (this.#known.size >= FILES_MAX) this.#known.clear();
     this.#known.set(key, answer);
     return answer;
@@ -66,13 +69,26 @@ export class ProgramVersions {
 }
 
 /**
- * Returns a key for a version of a file. npm gives every file the same modification time, so the inode and its change time are
- * included.
+ * Returns a key for a version of a binary; null for a script: it may start another program, which can be updated while the script stays
+ * the same. A launcher of versions (`volta`, `mise`) is a binary that decides by the folder and PATH, so these are included. npm gives
+ * every file the same modification time, so the inode and its change time are included.
  */
-async function fileKey(file: string): Promise<string> {
+async function fileKey(file: string, { env, cwd }: ProgramContext): Promise<string | null> {
   const path = await realpath(file);
+  if (!(await isBinary(path))) return null;
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-  return [file, path, dev, ino, size, mtimeNs, ctimeNs].join('\0');
+  return [file, path, dev, ino, size, mtimeNs, ctimeNs, cwd, env['PATH']].join('\0');
+}
+
+async function isBinary(path: string): Promise<boolean> {
+  const handle = await open(path).catch(() => null);
+  if (handle === null) return false; // it may be executable and not readable
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(ELF.length), 0, ELF.length, 0);
+    return buffer.equals(ELF);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Returns the version of the npm package that the program is in, two folders above at most; null if that is another package. */

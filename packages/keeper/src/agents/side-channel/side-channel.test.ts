@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import type { RunRequest } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ProgramVersions } from './program-version.ts';
+import { ProgramVersions, type VersionAnswer } from './program-version.ts';
 import { settleSideChannel, sideChannelOf, SideChannels, socketPath } from './side-channel.ts';
 
 let folder = '';
@@ -78,16 +79,20 @@ test('[RUN-47] what is not known, not wanted or not Codex in a terminal runs as 
   expect(existsSync(`${folder}/run`)).toBe(false);
 });
 
-test('[RUN-47] the version is asked once for each file, and a program that hangs is given up and ended', async () => {
-  install('echo codex-cli 0.169.0');
+test('[RUN-47] a binary is asked for its version once, a script each time, and a program that hangs is given up and ended', async () => {
   const versions = new ProgramVersions('codex', /^codex-cli (\d+\.\d+\.\d+)$/m);
-  for (let at = 0; at < 3; at++)
-    expect(await versions.ask(`${folder}/codex`, request())).toEqual({ version: '0.169.0' });
-  const asked = (): number => readFileSync(`${folder}/asked`, 'utf8').trim().split('\n').length;
-  expect(asked()).toBe(1);
-  rmSync(`${folder}/codex`);
-  install('echo codex-cli 0.170.0');
-  expect(await versions.ask(`${folder}/codex`, request())).toEqual({ version: '0.170.0' });
+  install(`exec ${folder}/codex-of-today`);
+  const update = (version: string): void =>
+    writeFileSync(`${folder}/codex-of-today`, `#!/bin/sh\necho codex-cli ${version}\n`, { mode: 0o755 });
+  for (const version of ['0.169.0', '0.170.0']) {
+    update(version); // the script itself stays the same
+    expect(await versions.ask(`${folder}/codex`, request())).toEqual({ version });
+  }
+  copyFileSync('/bin/echo', `${folder}/binary`);
+  const binaries = new ProgramVersions('binary', /^echo .* (\d+\.\d+)$/m);
+  const first = await binaries.ask(`${folder}/binary`, request());
+  expect(first).toEqual({ version: expect.any(String) });
+  expect(await binaries.ask(`${folder}/binary`, request(), 0)).toEqual(first);
   install(`echo $$ > ${folder}/pid; exec sleep 1000`);
   const answer = await versions.ask(`${folder}/codex`, request(), 1000);
   expect(answer).toEqual({ why: '`codex --version` did not answer within 1 s' });
@@ -95,6 +100,19 @@ test('[RUN-47] the version is asked once for each file, and a program that hangs
     const pid = Number(readFileSync(`${folder}/pid`, 'utf8'));
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 10_000);
   }
+});
+
+test('[RUN-47] what a program prints without end, oddly or by a process that it leaves is no known version', async () => {
+  const versions = new ProgramVersions('codex', /^codex-cli (\d+\.\d+\.\d+)$/m);
+  const ask = (): Promise<VersionAnswer> => versions.ask(`${folder}/codex`, request(), 2000);
+  install('exec yes codex-cli 0.169.0');
+  expect(await ask()).toEqual({ why: expect.stringContaining('did not answer') });
+  for (const odd of ['v0.169.0', '0.169.0', 'codex-cli 0.169.0-beta.1', 'codex-cli 0.169', '']) {
+    install(`echo '${odd}'`);
+    expect(await ask()).toEqual({ why: expect.stringContaining('printed no known version') });
+  }
+  install(`head -c 3000000 /dev/zero | tr '\\0' x; echo; echo codex-cli 0.169.0`);
+  expect(await ask()).toEqual({ why: expect.stringContaining('printed no known version') });
 });
 
 test('[RUN-47] a path that is too long for a socket is not used', () => {
