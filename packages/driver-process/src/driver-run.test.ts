@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { AgentMachine } from './agent-machine.ts';
 import { type Checkpoint, decodeCheckpoint } from './checkpoint.ts';
 import { DriverRun } from './driver-run.ts';
+import { DriverPace } from './pace.ts';
 import { FakeLogs } from './testing/fake-logs.ts';
 
 const BUILD = 'b';
@@ -23,6 +24,7 @@ function driverOf(
     from,
     build: BUILD,
     policy: { answers: () => [] },
+    pace: new DriverPace(() => {}),
     onOutdated: () => {},
   });
   return { machine, run };

@@ -3,7 +3,6 @@
  * commands. The input that the driver has read, the resulting events and the lines for the agent become one record; then the lines
  * are written. Keeps EVT-1: if a driver is killed at any moment, the next one neither loses nor repeats an event.
  */
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { type RecordItem, RecordWatch, type Requester, Watch } from '@spool/client/driver';
 import type { CommandInput, DriverInput } from '@spool/drivers';
 import {
@@ -21,6 +20,7 @@ import { Collector } from './collector.ts';
 import { InputBuffer } from './input-buffer.ts';
 import { cutEvent } from './large-event.ts';
 import { type OutputItem, outputLines } from './output-lines.ts';
+import type { Pace } from './pace.ts';
 import type { PolicyAnswers } from './policy-answers.ts';
 import type { SideChannelReader } from './channel/side-channel.ts';
 import { type BatchWriter, WireWriter } from './wire-writer.ts';
@@ -65,9 +65,13 @@ export interface DriverRunOptions {
   readonly channel?: SideChannelReader | undefined;
   /** Whether each of the first lines becomes a separate record, because an earlier driver has failed on one of them. */
   readonly isLineByLine?: boolean;
+  readonly pace: Pace;
   /** Called when another driver has appended: this one is outdated. */
   onOutdated(): void;
 }
+
+/** Counts the taken lines and their events, which are garbage soon, of all drivers of this process. */
+const collector = new Collector();
 
 export class DriverRun {
   readonly #options: DriverRunOptions;
@@ -78,7 +82,6 @@ export class DriverRun {
   readonly #buffer = new InputBuffer<QueuedInput>();
   /** Commands that no batch has taken yet. */
   readonly #commands: { readonly offset: number; readonly record: CommandRecord }[] = [];
-  readonly #collector = new Collector();
   #end = 0;
   #consumed = 0;
   /** The offset before which the output is no longer stored. */
@@ -98,7 +101,7 @@ export class DriverRun {
   #checkpointAt: number;
 
   constructor(options: DriverRunOptions) {
-    const { requester, session, from, channel } = options;
+    const { requester, session, from, channel, pace } = options;
     this.#options = options;
     this.#hasStarted = from !== null;
     this.#carefulCharacters = options.isLineByLine ? BATCH_LINE_CHARACTERS : 0;
@@ -112,7 +115,8 @@ export class DriverRun {
       isLeftOut: (head) => head.includes(own), // records that this driver has written itself
     });
     this.#writer =
-      channel?.writer ?? new WireWriter(requester, session, (input) => this.#buffer.push({ type: 'wire', input }));
+      channel?.writer ??
+      new WireWriter({ requester, session, pace, onInput: (input) => this.#buffer.push({ type: 'wire', input }) });
     this.#lines =
       channel?.lines(this.#consumed) ??
       outputLines(new Watch(requester, session, { from: this.#consumed, creditBytes: CREDIT_BYTES }));
@@ -121,8 +125,16 @@ export class DriverRun {
   /** Resolves when the session has ended and all events are published. */
   async run(): Promise<void> {
     await this.#replay();
-    void this.#readRecords();
-    void this.#readOutput();
+    const failure = Promise.withResolvers<never>();
+    this.#readRecords().catch(failure.reject);
+    this.#readOutput().catch(failure.reject);
+    await Promise.race([this.#takeAll(), failure.promise]);
+    await this.#writer.settled();
+  }
+
+  /** Takes all input, until the end of the session. */
+  async #takeAll(): Promise<void> {
+    const { pace } = this.#options;
     const inputs: BatchInput[] = [];
     if (!this.#hasStarted) {
       this.#step({ type: 'started', at: Date.now() });
@@ -136,17 +148,16 @@ export class DriverRun {
     while (!this.#hasExited) {
       await this.#buffer.filled();
       const sinceMs = performance.now() - publishedAt;
-      if (this.#carefulCharacters > 0) await turn();
-      else if (sinceMs > PAUSE_MS || this.#buffer.isFull) await sleep(COLLECT_MS_FIRST);
-      else if (sinceMs < COLLECT_MS) await sleep(COLLECT_MS - sinceMs);
-      else await turn(); // lets the rest of a burst arrive
+      if (this.#carefulCharacters > 0) await pace.turn();
+      else if (sinceMs > PAUSE_MS || this.#buffer.isFull) await pace.sleep(COLLECT_MS_FIRST);
+      else if (sinceMs < COLLECT_MS) await pace.sleep(COLLECT_MS - sinceMs);
+      else await pace.turn(); // lets the rest of a burst arrive
       await this.#saveCheckpoint();
       await this.#publish(this.#takeInputs());
       publishedAt = performance.now();
-      this.#collector.note(this.#consumed - collectedAt); // the lines and their events are garbage now
+      collector.note(this.#consumed - collectedAt); // the lines and their events are garbage now
       collectedAt = this.#consumed;
     }
-    await this.#writer.settled();
   }
 
   /** Reports the status, because a new keeper does not know it. */
@@ -158,12 +169,12 @@ export class DriverRun {
 
   /** Saves a checkpoint from time to time, when all taken input is published and written: the next driver continues from here. */
   async #saveCheckpoint(): Promise<void> {
-    const { requester, session, machine, build } = this.#options;
+    const { requester, session, machine, build, pace } = this.#options;
     const at = this.#end + this.#consumed;
     if (at - this.#checkpointAt < CHECKPOINT_EVERY_BYTES || this.#lastBatch === null) return;
     const isSettled = this.#isClean && !machine.hasUnpublished && this.#writer.writtenBefore(this.#end) === this.#end;
     if (!isSettled || (this.#records.cursor ?? 0) < this.#end) return;
-    await turn(); // commands before the cursor are in the buffer now
+    await pace.turn(); // commands before the cursor are in the buffer now
     const first = this.#buffer.find((input) => (input.type === 'command' ? input.offset : undefined));
     const base64 = encodeCheckpoint({
       build,
@@ -399,7 +410,7 @@ export class DriverRun {
 
   /** Resolves when everything before this offset is read: it contains commands, or shows that this driver is outdated. */
   async #readTo(offset: number): Promise<void> {
-    while ((this.#records.cursor ?? 0) < offset) await sleep(MOVED_MS);
+    while ((this.#records.cursor ?? 0) < offset) await this.#options.pace.sleep(MOVED_MS);
     this.#end = offset;
   }
 }

@@ -1,19 +1,14 @@
 /**
- * Starts the driver of one agent's session, for the keeper: `driver.mjs NAME --session ID --link-fd 3 --config DIR`. The driver
- * ends with the keeper, and the next keeper starts another. With `--channel DIR` the agent is in a terminal, and its side channel
- * is read. With `--from-start` it ignores the checkpoint; with `--line-by-line` each of the first lines becomes a separate record.
+ * A driver host: runs the drivers of agents' sessions for the keeper (`driver.mjs --link-fd 3 --step-fd 4 --config DIR`, with the
+ * name of the driver if there is only one). It gets its drivers on the link, and ends with the keeper, whose successor starts
+ * another. Keeps DRV-43: a driver that fails ends no other one.
  */
-import { statSync } from 'node:fs';
-import { Socket } from 'node:net';
 import { parseArgs } from 'node:util';
-import { Link, Requester, type Runtime, StreamTransport } from '@spool/client/driver';
-import { CHANNEL_DIALECTS, DIALECTS, type DialectOptions, isDriverName } from '@spool/drivers';
-import { type AgentStartOptions, LOAD_CHECK, logLine, SpoolError, VERSION } from '@spool/protocol';
-import { AgentMachine } from './agent-machine.ts';
-import { decodeCheckpoint } from './checkpoint.ts';
-import { DriverRun } from './driver-run.ts';
-import { sideChannel } from './channel/side-channel.ts';
-import { userPolicy } from './user-policy.ts';
+import { FdLink } from '@spool/native/fd-link';
+import { FdWatch } from '@spool/native/fd-watch';
+import { type FromDriverHost, LOAD_CHECK, logLine, type ToDriverHost } from '@spool/protocol';
+import { HostedDriver } from './hosted-driver.ts';
+import { StepMark } from './step-mark.ts';
 
 if (process.argv[2] === LOAD_CHECK.argument) {
   process.stdout.write(LOAD_CHECK.answer);
@@ -22,77 +17,34 @@ if (process.argv[2] === LOAD_CHECK.argument) {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    session: { type: 'string' },
-    'link-fd': { type: 'string' },
-    config: { type: 'string' },
-    channel: { type: 'string' },
-    'from-start': { type: 'boolean' },
-    'line-by-line': { type: 'boolean' },
-  },
+  options: { 'link-fd': { type: 'string' }, 'step-fd': { type: 'string' }, config: { type: 'string' } },
 });
-const [name = ''] = positionals;
-const session = values.session ?? '';
+const [name] = positionals;
+process.title = name === undefined ? 'spool-drivers' : `spool-driver ${name}`;
 
-/** A channel that is never used: channels are counted from 1. */
-const UNUSED_CHANNEL = 0;
-
-process.title = `spool-driver ${name}`;
-
-let isDialled = false;
-const runtime: Runtime = {
-  dial: () => {
-    if (isDialled) process.exit(0); // the keeper is gone
-    isDialled = true;
-    const socket = new Socket({ fd: Number(values['link-fd']), readable: true, writable: true });
-    return Promise.resolve(new StreamTransport((read) => socket.on('data', read)));
+const mark = new StepMark(Number(values['step-fd']));
+const drivers = new Map<number, HostedDriver>();
+const link = new FdLink<ToDriverHost, FromDriverHost>(new FdWatch(), Number(values['link-fd']), {
+  onMessage: (message, [fd]) => {
+    if (message.type === 'ping') return link.send({ type: 'pong' });
+    const { slot, order } = message;
+    const configFolder = values.config ?? '';
+    const onGone = (how: string): void => gone(slot, how);
+    drivers.set(slot, new HostedDriver({ order, fd: fd!, slot, mark, configFolder, onGone }));
   },
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  now: () => performance.now(),
-  randomId: () => Math.random().toString(36).slice(2, 12),
-};
+  onFdsLost: (message) => {
+    if (message.type === 'drive') gone(message.slot, 'there is no file descriptor for its socket');
+  },
+  onEnd: () => process.exit(0), // the keeper is gone
+});
 
-try {
-  if (!isDriverName(name)) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
-  const requester = new Requester(new Link(runtime, { who: `driver ${name}` }));
-  // The keeper checks whether this process hangs: any request is a sign of life, and this one has no effect.
-  process.on('SIGWINCH', () => void requester.once('unwatch', { channel: UNUSED_CHANNEL }).catch(() => {}));
-  const { cwd, driver } = await requester.get(session);
-  const channel = values.channel === undefined ? undefined : await sideChannel(values.channel, requester, session);
-  const dialect = channel ? CHANNEL_DIALECTS[name] : DIALECTS[name];
-  if (!dialect) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
-  const build = `${name} ${buildOf(import.meta.filename)}`;
-  const { base64 } = values['from-start'] ? { base64: null } : await requester.once('getCheckpoint', { session });
-  const from = decodeCheckpoint(base64, build);
-  const options: DialectOptions = {
-    ...given(driver?.options),
-    isContinued: driver?.resumes?.session !== undefined,
-    cwd,
-    clientVersion: VERSION,
-  };
-  const machine = new AgentMachine(dialect, session, options, from?.machine, channel !== undefined);
-  const policy = userPolicy({ configFolder: values.config ?? '', cwd, warn: (sentence) => log('warn', sentence) });
-  const onOutdated = (): void => process.exit(0);
-  const isLineByLine = values['line-by-line'] === true;
-  await new DriverRun({ requester, session, machine, from, build, policy, channel, isLineByLine, onOutdated }).run();
-  process.exit(0);
-} catch (error) {
-  log('error', (error as Error).stack ?? String(error));
+process.on('uncaughtException', (error) => {
+  if (mark.slot !== null) return drivers.get(mark.slot)?.fail(error); // one that has ended leaves requests that fail
+  process.stderr.write(logLine('error', 'drivers', process.pid, error.stack ?? String(error)));
   process.exit(1);
-}
+});
 
-function log(level: 'warn' | 'error', sentence: string): void {
-  process.stderr.write(logLine(level, `driver ${name}`, process.pid, sentence));
-}
-
-/** Identifies this program: the checkpoint of another program may have another shape. */
-function buildOf(file: string): string {
-  const { size, mtimeMs } = statSync(file);
-  return `${VERSION} ${size} ${mtimeMs}`;
-}
-
-/** Returns the options without absent ones. */
-function given(options: AgentStartOptions = {}): DialectOptions {
-  const { model, mode, resume } = options;
-  return { ...(model && { model }), ...(mode && { mode }), ...(resume && { resume }) };
+function gone(slot: number, how: string): void {
+  drivers.delete(slot);
+  link.send({ type: 'gone', slot, how });
 }

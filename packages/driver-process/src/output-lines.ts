@@ -23,9 +23,11 @@ export type OutputItem =
   | { readonly type: 'gap'; readonly from: number; readonly to: number }
   | { readonly type: 'exited'; readonly exitCode: number | null; readonly signal: string | null };
 
+/** Counts the bytes that were read, of all drivers of this process. */
+const collector = new Collector();
+
 export async function* outputLines(items: AsyncIterable<WatchItem>): AsyncGenerator<OutputItem, undefined> {
   const framings = { stdout: agentLines(), stderr: agentLines() };
-  const collector = new Collector();
   for await (const item of items) {
     if (item.type === 'output') {
       const { offset, bytes, stream } = item;

@@ -1,7 +1,8 @@
 import type { Requester } from '@spool/client/driver';
 import { SpoolError } from '@spool/protocol';
 import { expect, test } from 'vitest';
-import { WireWriter } from './wire-writer.ts';
+import { DriverPace } from './pace.ts';
+import { WireWriter, type WireWriterOptions } from './wire-writer.ts';
 
 interface WrittenInput {
   readonly key: string;
@@ -36,9 +37,13 @@ function keeper(refuse: (op: string, ask: WrittenInput) => string | null = () =>
   return made;
 }
 
+function writerTo(requester: Requester, more: Partial<WireWriterOptions> = {}): WireWriter {
+  return new WireWriter({ requester, session: 's', pace: new DriverPace(() => {}), onInput: () => {}, ...more });
+}
+
 test('[EVT-6] a line of any length arrives whole and in order, in pieces that fit a request', async () => {
   const { requester, keys, text } = keeper();
-  const writer = new WireWriter(requester, 's');
+  const writer = writerTo(requester);
   const long = 'é'.repeat(400_000);
   writer.write({ offset: 10, lines: ['first', long, 'last'], closes: false });
   await writer.settled();
@@ -50,7 +55,7 @@ test('[EVT-6] a line of any length arrives whole and in order, in pieces that fi
 test('[EVT-6] a line that finds the queue full is written later, once, and what follows waits for it', async () => {
   let full = 3;
   const { requester, text } = keeper(() => (full-- > 0 ? 'INPUT_QUEUE_FULL' : null));
-  const writer = new WireWriter(requester, 's');
+  const writer = writerTo(requester);
   writer.write({ offset: 1, lines: ['one'], closes: false });
   writer.write({ offset: 2, lines: ['two'], closes: false });
   expect(writer.writtenBefore(3)).toBe(1);
@@ -61,14 +66,14 @@ test('[EVT-6] a line that finds the queue full is written later, once, and what 
 
 test('[EVT-6] the input is closed after the lines of its record, and nothing is written to an agent that is gone', async () => {
   const open = keeper();
-  const writer = new WireWriter(open.requester, 's');
+  const writer = writerTo(open.requester);
   writer.write({ offset: 1, lines: ['bye'], closes: true });
   await writer.settled();
   expect([open.text(), open.closed]).toEqual(['bye\n', true]);
   for (const code of ['SESSION_EXITED', 'INPUT_CLOSED']) {
     let asked = 0;
     const gone = keeper(() => (asked++, code));
-    const late = new WireWriter(gone.requester, 's');
+    const late = writerTo(gone.requester);
     late.write({ offset: 1, lines: ['a', 'b'], closes: true });
     await late.settled();
     expect([gone.text(), asked]).toEqual(['', 1]);
@@ -78,7 +83,7 @@ test('[EVT-6] the input is closed after the lines of its record, and nothing is 
 test('[EVT-6] the same record written again has the same keys, so that the keeper writes nothing twice', async () => {
   const [one, two] = [keeper(), keeper()];
   for (const { requester } of [one, two]) {
-    const writer = new WireWriter(requester, 's');
+    const writer = writerTo(requester);
     writer.write({ offset: 7, lines: ['a', 'x'.repeat(600 * 1024)], closes: false });
     await writer.settled();
   }
@@ -88,17 +93,17 @@ test('[EVT-6] the same record written again has the same keys, so that the keepe
 test('[EVT-13] an input that the agent has closed is reported once; one that we have closed is not', async () => {
   const said: string[] = [];
   const gone = keeper(() => 'INPUT_CLOSED');
-  const writer = new WireWriter(gone.requester, 's', (state) => said.push(state));
+  const writer = writerTo(gone.requester, { onInput: (state) => said.push(state) });
   writer.write({ offset: 1, lines: ['a', 'b'], closes: false });
   await writer.settled();
   expect(said).toEqual(['closed']);
   for (const isOurs of [true, false]) {
-    const late = new WireWriter(keeper(() => 'INPUT_CLOSED').requester, 's', (state) => said.push(state));
+    const late = writerTo(keeper(() => 'INPUT_CLOSED').requester, { onInput: (state) => said.push(state) });
     if (isOurs) late.noteClosed();
     late.write({ offset: 1, lines: ['a'], closes: !isOurs });
     await late.settled();
   }
-  const ended = new WireWriter(keeper(() => 'SESSION_EXITED').requester, 's', (state) => said.push(state));
+  const ended = writerTo(keeper(() => 'SESSION_EXITED').requester, { onInput: (state) => said.push(state) });
   ended.write({ offset: 1, lines: ['a'], closes: false });
   await ended.settled();
   expect(said).toEqual(['closed']);
@@ -108,15 +113,13 @@ test('[EVT-13] an agent that does not read its input is reported, and so is that
   const said: string[] = [];
   const stuck = Promise.withResolvers<void>();
   const { requester, text } = keeper(() => (said.length === 0 ? 'INPUT_QUEUE_FULL' : null));
-  const writer = new WireWriter(
-    requester,
-    's',
-    (state) => {
+  const writer = writerTo(requester, {
+    onInput: (state) => {
       said.push(state);
       if (state === 'stuck') stuck.resolve();
     },
-    50,
-  );
+    stuckMs: 50,
+  });
   writer.write({ offset: 1, lines: ['one'], closes: false });
   await stuck.promise;
   await writer.settled();

@@ -3,9 +3,9 @@
  * written, and the line's key is its position there, so no line is repeated when a driver or a keeper dies in between (decision
  * 013). Keeps EVT-6. Keeps EVT-13: an input that is closed or not read is reported.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Requester } from '@spool/client/driver';
 import { type InputState, SpoolError } from '@spool/protocol';
+import type { Pace } from './pace.ts';
 
 /** The size of a piece, which a request carries in base64. */
 const PIECE_BYTES = 256 * 1024;
@@ -28,29 +28,26 @@ export interface BatchWriter {
   settled(): Promise<void>;
 }
 
+export interface WireWriterOptions {
+  readonly requester: Requester;
+  readonly session: string;
+  readonly pace: Pace;
+  /** Called when the agent has closed its input, does not read it, or reads it again. */
+  onInput(state: InputState): void;
+  readonly stuckMs?: number;
+}
+
 export class WireWriter implements BatchWriter {
-  readonly #requester: Requester;
-  readonly #session: string;
+  readonly #options: WireWriterOptions;
   #last: Promise<void> = Promise.resolve();
   /** Batches that are not written yet, by offset. */
   readonly #open = new Set<number>();
   #isGone = false;
   /** Whether the driver closes the input itself: then a closed input is not reported. */
   #isClosing = false;
-  readonly #onInput: (state: InputState) => void;
-  readonly #stuckMs: number;
 
-  /** `onInput` reports that the agent has closed its input, does not read it, or reads it again. */
-  constructor(
-    requester: Requester,
-    session: string,
-    onInput: (state: InputState) => void = () => {},
-    stuckMs = STUCK_MS,
-  ) {
-    this.#requester = requester;
-    this.#session = session;
-    this.#onInput = onInput;
-    this.#stuckMs = stuckMs;
+  constructor(options: WireWriterOptions) {
+    this.#options = options;
   }
 
   /** Returns the offset before which all writes have arrived; `end` if no write is pending. */
@@ -75,29 +72,30 @@ export class WireWriter implements BatchWriter {
   }
 
   async #write({ offset, lines, closes }: BatchWrites): Promise<void> {
+    const { requester, session } = this.#options;
     for (const [at, line] of lines.entries()) {
       const bytes = Buffer.from(`${line}\n`);
       for (let from = 0; from < bytes.length; from += PIECE_BYTES)
         await this.#piece(`agent ${offset} ${at} ${from}`, bytes.subarray(from, from + PIECE_BYTES));
     }
-    if (closes && !this.#isGone)
-      await this.#tried(() => this.#requester.once('closeInput', { session: this.#session }));
+    if (closes && !this.#isGone) await this.#tried(() => requester.once('closeInput', { session }));
     this.#open.delete(offset);
   }
 
   async #piece(key: string, bytes: Buffer): Promise<void> {
-    const ask = { session: this.#session, key, base64: bytes.toString('base64') };
+    const { requester, session, pace, onInput, stuckMs = STUCK_MS } = this.#options;
+    const ask = { session, key, base64: bytes.toString('base64') };
     let isStuck = false;
-    const timer = setTimeout(() => {
+    const cancel = pace.after(stuckMs, () => {
       isStuck = true;
-      this.#onInput('stuck');
-    }, this.#stuckMs);
+      onInput('stuck');
+    });
     try {
-      while (!this.#isGone) if (await this.#tried(() => this.#requester.once('type', ask))) break;
+      while (!this.#isGone) if (await this.#tried(() => requester.once('type', ask))) break;
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
-    if (isStuck && !this.#isGone) this.#onInput('open');
+    if (isStuck && !this.#isGone) onInput('open');
   }
 
   /** Returns false if the write must be tried again. Writes to an agent that is gone are dropped. */
@@ -106,9 +104,9 @@ export class WireWriter implements BatchWriter {
       await write();
       return true;
     } catch (error) {
-      if (SpoolError.is(error, 'INPUT_QUEUE_FULL')) await sleep(QUEUE_FULL_MS);
+      if (SpoolError.is(error, 'INPUT_QUEUE_FULL')) await this.#options.pace.sleep(QUEUE_FULL_MS);
       else if (SpoolError.is(error, 'SESSION_EXITED') || SpoolError.is(error, 'INPUT_CLOSED')) {
-        if (SpoolError.is(error, 'INPUT_CLOSED') && !this.#isGone && !this.#isClosing) this.#onInput('closed');
+        if (SpoolError.is(error, 'INPUT_CLOSED') && !this.#isGone && !this.#isClosing) this.#options.onInput('closed');
         this.#isGone = true;
       } else throw error;
       return this.#isGone;

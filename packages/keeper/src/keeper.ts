@@ -32,6 +32,7 @@ import { Listener } from './clients/listener.ts';
 import { OutputSubscriptions } from './viewers/output-subscriptions.ts';
 import { freeName } from './sessions/names.ts';
 import { endSummary, summarizeEnd } from './sessions/end-summary.ts';
+import { DriverHosts } from './agents/driver-hosts.ts';
 import { SideChannels } from './agents/side-channel/side-channel.ts';
 import { Spawner } from './children/spawner.ts';
 import { Terminator } from './children/terminator.ts';
@@ -375,6 +376,7 @@ export class Keeper {
         },
         warn,
       }),
+      driverHosts: new DriverHosts({ watch: this.#watch, configFolder: home.config, warn }),
       emit: (event) => this.#listener.emit(event),
       warn,
       serveDriver: (fd, id, traffic) => this.#listener.serveDriver(fd, id, traffic),

@@ -3,6 +3,7 @@ export * from './address.ts';
 export * from './channel-files.ts';
 export type * from './checked-config.ts';
 export * from './control-characters.ts';
+export * from './driver-host.ts';
 export * from './gateway.ts';
 export * from './errors.ts';
 export type * from './events-record.ts';

@@ -99,12 +99,10 @@ export class FaultAgentRun {
     if (!isOver()) this.#world.lost.push(`${this.kind} ${this.handle.id}: ${id} had no end within ${ms} ms`);
   }
 
-  /** Returns its driver, if one runs at this moment. */
+  /** Returns a process with drivers, if one runs at this moment: this agent's is in one of them. */
   async driver(): Promise<number | undefined> {
     const { keeper } = await this.#world.client.status();
-    return childrenOf(keeper.pid).find(
-      (pid) => commandLine(pid).includes(this.handle.id) && commandLine(pid).includes('driver.mjs'),
-    );
+    return childrenOf(keeper.pid).find((pid) => commandLine(pid).startsWith('spool-driver'));
   }
 
   /** Returns the pid of the agent itself; with a bridge, the process below it. */

@@ -15,8 +15,8 @@ import {
 import { IdempotencyKeys } from '../input/idempotency-keys.ts';
 import { History } from '../screens/insight/history.ts';
 import type { SessionServices } from '../sessions/services.ts';
+import { AgentDriver } from './agent-driver.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
-import { DriverProcess } from './driver-process.ts';
 import { EventsLog } from './events-log.ts';
 import { promptLine } from './prompt-line.ts';
 import { channelDriver } from './side-channel/side-channel.ts';
@@ -41,7 +41,7 @@ export class SessionAgent {
   readonly events: EventsLog;
   readonly checkpoint: CheckpointFile;
   readonly #options: SessionAgentOptions;
-  readonly #driver: DriverProcess;
+  readonly #driver: AgentDriver;
   readonly #keys: IdempotencyKeys;
   /** Null for an agent in a terminal, whose history the thread for screens keeps. */
   readonly #history: History | null;
@@ -68,10 +68,10 @@ export class SessionAgent {
       ...(retainBytes !== undefined && { retainBytes }),
       ...(retainMs !== undefined && { retainMs }),
     });
-    this.#driver = new DriverProcess({
+    this.#driver = new AgentDriver({
+      hosts: services.driverHosts,
       name: this.name,
       session: id,
-      configFolder: services.home.config,
       ...(agent === undefined && { channel: `${folder}/${CHANNEL_FOLDER}` }),
       serve: (fd, traffic) => services.serveDriver(fd, id, traffic),
       onGivenUp: (reason) => this.#givenUp(reason),

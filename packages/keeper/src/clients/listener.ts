@@ -7,7 +7,7 @@ import { native, POLL } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { openFiles } from '@spool/native/open-files';
 import { type DaemonEvent, SpoolError } from '@spool/protocol';
-import type { DriverTraffic } from '../agents/driver-process.ts';
+import type { DriverTraffic } from '../agents/driver-host.ts';
 import { ClientConnection, type ConnectionHandlers } from './connection.ts';
 import { debug } from '../daemon-log.ts';
 import type { FileBudget } from './file-budget.ts';

@@ -1,7 +1,8 @@
 /** The services that a session needs from its keeper. */
 import type { FdWatch } from '@spool/native/fd-watch';
 import type { DaemonEvent, Home } from '@spool/protocol';
-import type { DriverTraffic } from '../agents/driver-process.ts';
+import type { DriverTraffic } from '../agents/driver-host.ts';
+import type { DriverHosts } from '../agents/driver-hosts.ts';
 import type { Semaphore } from '@spool/native/semaphore';
 import type { EndNotes } from '../logs/end-notes.ts';
 import type { Flusher } from '../logs/flusher.ts';
@@ -25,6 +26,7 @@ export interface SessionServices {
   readonly remover: Remover;
   readonly screens: Screens;
   readonly notifier: Notifier;
+  readonly driverHosts: DriverHosts;
   emit(event: DaemonEvent): void;
   warn(sentence: string): void;
   /** Serves the driver of a session on a socket. Returns a function that closes it. */
