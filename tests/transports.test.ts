@@ -11,6 +11,7 @@ import { sleep } from '../packages/client/src/node/sleep.ts';
 import { connectSocket } from '../packages/client/src/node/socket-transport.ts';
 import { askNodes, nodeRuntime } from '@spool/client/nodes';
 import { TestGateway } from './support/gateway.ts';
+import { FleetOfTwo, missingNats } from './support/nats.ts';
 import { TwoMachines } from './support/nodes.ts';
 import { TestSshd } from './support/sshd.ts';
 
@@ -61,3 +62,11 @@ transportContract('join', async (): Promise<TransportWorld> => {
   const runtime = nodeRuntime('build1', { env: machines.primary.env });
   return await daemonWorld(machines.node, runtime, () => machines[Symbol.asyncDispose]());
 });
+
+// Without nats-server, tests/node-nats.test.ts says so.
+if (missingNats === null)
+  transportContract('nats', async (): Promise<TransportWorld> => {
+    const machines = await FleetOfTwo.begin('owner', '', '--role', 'owner');
+    const runtime = nodeRuntime('build1', { env: machines.primary.env });
+    return await daemonWorld(machines.node, runtime, () => machines[Symbol.asyncDispose]());
+  });

@@ -17,6 +17,7 @@ export class TestNats implements AsyncDisposable {
   readonly folder = mkdtempSync(`${tmpdir()}/spool-test-nats-`);
   readonly port: number;
   #server: ChildProcess | null = null;
+  #isTls = false;
 
   private constructor(port: number) {
     this.port = port;
@@ -31,7 +32,7 @@ export class TestNats implements AsyncDisposable {
   }
 
   get url(): string {
-    return `nats://127.0.0.1:${this.port}`;
+    return `${this.#isTls ? 'tls' : 'nats'}://127.0.0.1:${this.port}`;
   }
 
   get log(): string {
@@ -40,6 +41,7 @@ export class TestNats implements AsyncDisposable {
 
   /** Writes its configuration; a running server reads it at once. */
   configure(config: string, more = ''): void {
+    this.#isTls = more.includes('tls {');
     writeFileSync(
       `${this.folder}/conf`,
       `listen: 127.0.0.1:${this.port}\nlog_file: "${this.folder}/log"\n${more}\n${config}`,
@@ -72,36 +74,44 @@ export class TestNats implements AsyncDisposable {
 
 /** Two machines in a fleet: `node` is its node `build1`, and `primary` uses it. */
 export class FleetOfTwo extends TwoMachines {
-  nats!: TestNats;
+  #nats: TestNats | null = null;
 
-  static async begin(role = 'operator', more = ''): Promise<FleetOfTwo> {
+  get nats(): TestNats {
+    return this.#nats!;
+  }
+
+  static async begin(role = 'operator', more = '', ...flags: readonly string[]): Promise<FleetOfTwo> {
     const machines = new FleetOfTwo();
-    const { primary, node } = machines;
+    await machines.meet(role, more, ...flags);
+    return machines;
+  }
+
+  async meet(role = 'operator', more = '', ...flags: readonly string[]): Promise<void> {
+    const { primary, node } = this;
     await TestGateway.start(primary);
     await TestGateway.start(node);
     const members = [`${await natsKeyOf(node)}=node`, `${await natsKeyOf(primary)}=${role}`];
-    machines.nats = await TestNats.start(await natsConfig(primary, ...members), more);
-    await node.json('node', 'join', machines.nats.url, '--name', 'build1');
-    await primary.json('node', 'add', machines.nats.url, '--role', role);
+    this.#nats = await TestNats.start(await natsConfig(primary, ...members), more);
+    await node.json('node', 'join', this.nats.url, '--name', 'build1', ...flags);
+    await primary.json('node', 'add', this.nats.url, '--role', role);
     await until(
       'the node is there',
       async () => (await primary.spool(['node', 'ls', '-q'])).stdout === 'build1\n',
       WITHIN_MS,
     );
-    return machines;
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
     await super[Symbol.asyncDispose]();
-    await this.nats[Symbol.asyncDispose]();
+    await this.#nats?.[Symbol.asyncDispose]();
   }
 }
 
-async function natsKeyOf(daemon: TestDaemon): Promise<string> {
+export async function natsKeyOf(daemon: TestDaemon): Promise<string> {
   return (await daemon.json<{ key: string } & Record<string, never>>('node', 'nats-key')).key;
 }
 
-async function natsConfig(daemon: TestDaemon, ...members: readonly string[]): Promise<string> {
+export async function natsConfig(daemon: TestDaemon, ...members: readonly string[]): Promise<string> {
   return (await daemon.spool(['node', 'nats-config', ...members])).stdout;
 }
 

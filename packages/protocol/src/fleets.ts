@@ -1,6 +1,6 @@
 /**
  * Fleets: machines that reach each other through a NATS server. The subjects, and the permissions that make the server enforce who speaks
- * for whom (decision 202). A key is an nkey of the kind `user`.
+ * for whom (decision 202). A key is an nkey of the kind `user`. Keeps NODE-55.
  */
 import { mayDo, type Role, ROLES } from './roles.ts';
 

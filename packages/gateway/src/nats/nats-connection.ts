@@ -51,7 +51,11 @@ export async function connectNats({ url, seedFile, ca }: FleetAddress): Promise<
   const { protocol, hostname, host } = new URL(url);
   const key = NKey.at(seedFile);
   const isTls = protocol === 'tls:' || !LOOPBACK.test(hostname);
-  const certificates = ca === undefined ? {} : { ca: [...rootCertificates, readFileSync(ca, 'utf8')].join('\n') };
+  // The library passes on what it does not know; it names no host itself if that is an address, and Node would compare with `localhost`.
+  const tls = {
+    host: hostname,
+    ...(ca !== undefined && { ca: [...rootCertificates, readFileSync(ca, 'utf8')].join('\n') }),
+  };
   const { connect } = await library();
   const client = await connect({
     servers: host.includes(':') ? host : `${host}:4222`,
@@ -61,7 +65,7 @@ export async function connectNats({ url, seedFile, ca }: FleetAddress): Promise<
     pingInterval: PING_MS,
     maxPingOut: 2,
     ignoreClusterUpdates: true,
-    ...(isTls && { tls: certificates }),
+    ...(isTls && { tls }),
     authenticator: (nonce = '') => {
       // The key signs other texts too, which begin with words and have lines: a server must not obtain one of these.
       if (!/^[\w-]{1,64}$/.test(nonce))
