@@ -10,7 +10,7 @@ const WAITING_MAX = 5000;
 
 const MINUTE_MS = 60_000;
 const REFUSALS_A_MINUTE = 100;
-/** The maximum of pairs of token and session that are remembered for a minute. */
+/** The maximum of tokens, users and sessions that are remembered together for a minute. */
 const KEYS_MAX = 1000;
 
 /** The maximum of attempts: a dead keeper is replaced within seconds. */
@@ -34,7 +34,8 @@ export class Auditor {
 
   /**
    * Records an event that may occur often: refusals of unauthenticated clients, limited to some a minute, and looks of viewers, one
-   * a minute for each token and session. Without the limit, they could push older entries out of the log.
+   * a minute for each token, user and session. Without the limit, they could push older entries out of the log. A machine sends the
+   * requests of several users with one token.
    */
   recordOften(
     principal: Principal | null,
@@ -46,7 +47,7 @@ export class Auditor {
       this.#minuteSince = now;
       this.#often.clear();
     }
-    const key = principal ? `${principal.id} ${what} ${more.session ?? ''}` : what;
+    const key = principal ? JSON.stringify([principal.id, principal.name, what, more.session]) : what;
     const count = this.#often.get(key) ?? 0;
     const isKnown = count > 0 || this.#often.size < KEYS_MAX;
     if (isKnown) this.#often.set(key, count + 1);

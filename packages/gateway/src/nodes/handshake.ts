@@ -1,6 +1,6 @@
 /**
  * The first messages on a link between two machines, before it carries streams: each proves with its key that it is the machine
- * that the other one has pinned. The messages are text messages of a WebSocket. Keeps NODE-4 and NODE-23.
+ * that the other one has pinned. The messages are text messages of a WebSocket. Keeps NODE-4, NODE-23 and NODE-60.
  */
 import { randomBytes } from 'node:crypto';
 import { SpoolError, VERSION } from '@spool/protocol';
