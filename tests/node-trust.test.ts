@@ -68,7 +68,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** What the end users of a role are called. */
+/** Returns the name of the end user with this role. */
 const userOf = (role: Role): string => `alice-${role}`;
 
 /** Sends each request and a frame of input for an end user. Returns the code of each refusal. */

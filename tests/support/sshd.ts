@@ -11,14 +11,18 @@ export class TestSshd implements AsyncDisposable {
   readonly port: number;
   readonly #process: ChildProcess;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, inside: readonly string[]) {
     this.folder = folder;
     this.port = port;
-    this.#process = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', `${folder}/sshd_config`], { stdio: 'ignore' });
+    const [program = '', ...words] = [...inside, '/usr/sbin/sshd', '-D', '-e', '-f', `${folder}/sshd_config`];
+    this.#process = spawn(program, words, { stdio: 'ignore' });
   }
 
-  /** `loginShell` runs the commands of clients as a login shell would; `home` is the folder of the daemon there. */
-  static async start(home: string, loginShell: string): Promise<TestSshd> {
+  /**
+   * `loginShell` runs the commands of clients as a login shell would; `home` is the folder of the daemon there. `inside`: the words before its
+   * command if it is in another network; then its port is not awaited.
+   */
+  static async start(home: string, loginShell: string, inside: readonly string[] = []): Promise<TestSshd> {
     const folder = mkdtempSync(`${tmpdir()}/spool-sshd-`);
     const port = await freePort();
     for (const key of ['host', 'user'])
@@ -60,8 +64,8 @@ export class TestSshd implements AsyncDisposable {
         '',
       ].join('\n'),
     );
-    const sshd = new TestSshd(folder, port);
-    await until('sshd listens', () => canConnect(port), 60_000);
+    const sshd = new TestSshd(folder, port, inside);
+    if (inside.length === 0) await until('sshd listens', () => canConnect(port), 60_000);
     return sshd;
   }
 

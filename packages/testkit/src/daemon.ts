@@ -38,8 +38,13 @@ export class TestDaemon {
   /** A separate port: the gateways of other tests would take the usual port while this one's is killed. */
   readonly gatewayPort = String(20_000 + Math.floor(Math.random() * 10_000));
   readonly #clients: Client[] = [];
+  readonly #through: readonly string[];
 
-  constructor(options: { home?: string; env?: Record<string, string>; isNewcomer?: boolean } = {}) {
+  /** `through`: the words before each command, which decide where it runs. */
+  constructor(
+    options: { home?: string; env?: Record<string, string>; isNewcomer?: boolean; through?: readonly string[] } = {},
+  ) {
+    this.#through = options.through ?? [];
     this.home = options.home ?? mkdtempSync(`${tmpdir()}/spool-test-`);
     // The user of a test knows how to leave a session, so the hint about that, which takes time, is disabled.
     if (options.home === undefined && options.isNewcomer !== true)
@@ -61,7 +66,8 @@ export class TestDaemon {
     args: readonly string[],
     options: { input?: string | Uint8Array; env?: Readonly<Record<string, string>> } = {},
   ): Promise<RunResult & { bytes: Buffer }> {
-    const child = spawn(SPOOL, args, { env: { ...this.env, ...options.env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const [program = '', ...words] = [...this.#through, SPOOL, ...args];
+    const child = spawn(program, words, { env: { ...this.env, ...options.env }, stdio: ['pipe', 'pipe', 'pipe'] });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));

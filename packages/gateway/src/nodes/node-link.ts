@@ -1,7 +1,7 @@
 /**
  * The link to a node, on the machine that uses the node: an HTTP/2 connection whose server is the node, even if the node has
  * dialled. Each client gets a separate stream with its own window, so that one that does not read delays only itself. The streams
- * are not interpreted here: offsets, credit and roles are between the client and the node. Keeps NODE-3. Keeps NODE-7 for a node
+ * are not interpreted here: offsets, credit and roles are between the client and the node. Keeps NODE-3 and NODE-61. Keeps NODE-7 for a node
  * that does not answer.
  */
 import {
