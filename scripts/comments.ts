@@ -41,6 +41,10 @@ const SHAPES: readonly Shape[] = [
   { name: 'of its own: its own', pattern: /\bof (its|their) own\b/i },
   { name: 'stands: is', pattern: /\b(stands|stood|stand)\b(?! (in|for|still)\b|-)/i },
   { name: 'for ever: forever', pattern: /\bfor ever\b/i },
+  { name: 'says so: name what is reported', pattern: /\bsays? so\b/i },
+  { name: 'anew: again, from the start', pattern: /\banew\b/i },
+  { name: 'taken for: mistaken for', pattern: /\btaken for\b/i },
+  { name: 'null: X: null means X, null if X', pattern: /(^|[\s(])(null|undefined): [^"'[{]/i },
   {
     name: 'a sentence that begins with "What is"',
     pattern: /(^|[.!?] )What (is|was|has|are|were|had)\b[^?]*?([.;]|$)/,

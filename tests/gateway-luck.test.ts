@@ -123,7 +123,7 @@ test('[DOOR-12] what a revoked token has sent while the gateway was paused is no
     await daemon.json('token', 'revoke', id);
     continueUnlessGone(pid);
     const code = await socket.closed;
-    // On a busy machine it may have been taken for hung, and replaced: then its sockets end without a word.
+    // On a busy machine it may have been treated as hung, and replaced: then its sockets end without a word.
     const isReplaced = (await statusOf(daemon)).gateway?.pid !== pid;
     expect([4001, ...(isReplaced ? [1006] : [])]).toContain(code);
     await asked;

@@ -172,7 +172,7 @@ test('[NODE-5] the node enforces the role of the invite, and its audit log names
     '--name',
     'build1b',
   );
-  expect(joined.role).toBe('operator'); // not an owner, unless the node says so
+  expect(joined.role).toBe('operator'); // not an owner, unless the node has granted it
   expect((await primary.spool(['stop', `build1b/${id}`])).code).toBe(0);
   await until(
     'it is recorded',

@@ -94,6 +94,11 @@ test.each([
   ['/** Lists what changed. */', []],
   ['/** Says "it goes on" and `is no`. */', []],
   ['// a line that\n// goes on', ['go on: continue']],
+  ['// It is refused, and the error says so.', ['says so: name what is reported']],
+  ['/** The limit; null: there is none. */', ['null: X: null means X, null if X']],
+  ['/** The limit; null if there is none; `null: 1` is code. */', []],
+  ['// the input is /dev/null: it has ended', []],
+  ['// It is made anew, and taken for the old one.', ['anew: again, from the start', 'taken for: mistaken for']],
   ['/** Is no longer needed. */', []],
   ['const text = "nobody is told";', []],
 ])('%s: %j', (source, shapes) => {

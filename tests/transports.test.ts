@@ -42,7 +42,7 @@ transportContract('url', async (): Promise<TransportWorld> => {
   return await daemonWorld(machines.node, runtime, () => machines[Symbol.asyncDispose]());
 });
 
-// Without sshd, tests/node-ssh.test.ts says so.
+// Without sshd, tests/node-ssh.test.ts reports it.
 if (missingProgram('sshd') === null)
   transportContract('ssh', async (): Promise<TransportWorld> => {
     const machines = new TwoMachines();

@@ -22,7 +22,7 @@ export interface ProgramLocation {
    * warning.
    */
   readonly importModule: (path: string) => Promise<unknown>;
-  /** The machine that this command is for; null: this one. */
+  /** The machine that this command is for; null means this one. */
   host(): Host | null;
 }
 

@@ -35,7 +35,7 @@ export interface RunOptions extends ForwardedOptions {
   readonly keptEnv?: readonly string[] | undefined;
   /** Whether to pass the whole environment of the caller (default: its allow-listed part). It is not used with `env`. */
   readonly inheritEnv?: boolean | undefined;
-  /** The size of the terminal (default: 80 × 24); null: pipes instead of a terminal. */
+  /** The size of the terminal (default: 80 × 24); null means pipes instead of a terminal. */
   readonly size?: Size | null | undefined;
   /** The id; a repeated id never starts a second session (default: a random id). */
   readonly id?: string | undefined;

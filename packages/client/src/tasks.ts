@@ -31,7 +31,7 @@ import { tail } from './tail.ts';
 export interface ShellOptions {
   /** Whether it runs on a terminal, as a separate task in the background (default: false). */
   readonly pty?: boolean | undefined;
-  /** The time limit in seconds (default: 300); after that the whole process tree is ended. Null: no limit. */
+  /** The time limit in seconds (default: 300); after that the whole process tree is ended. Null means no limit. */
   readonly timeout?: number | null | undefined;
   /** A label for users: several tasks may have the same. The session of the second task is called `NAME-2`. */
   readonly taskName?: string | undefined;

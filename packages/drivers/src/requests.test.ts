@@ -14,7 +14,7 @@ interface Asker {
   ask(id: number, command: string): unknown;
   /** The key by which clients know it. */
   key(id: number): string;
-  /** Whether this line, written to the agent, denies it; undefined: another line. */
+  /** Whether this line, written to the agent, denies it; undefined for another line. */
   denies(line: any, id: number): boolean | undefined;
 }
 

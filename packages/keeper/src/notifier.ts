@@ -321,7 +321,7 @@ function dialogOf({ requests, since }: Pick<Status, 'requests' | 'since'>): numb
   return requests?.[0]?.digest ?? since;
 }
 
-/** Shortens a text and adds the number of omitted characters, so that the beginning is not taken for the whole. */
+/** Shortens a text and adds the number of omitted characters, so that the beginning is not mistaken for the whole. */
 function shortened(text: string, charactersMax: number): string {
   const left = text.length - charactersMax;
   return left > 0 ? `${text.slice(0, charactersMax)}… (+${left} characters)` : text;

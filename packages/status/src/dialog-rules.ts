@@ -14,7 +14,7 @@ import { readRulePattern } from './linear-pattern.ts';
 export interface SubjectRule {
   /** The pattern of its first line; the first group is the text. Null means the second line of the dialog. */
   readonly pattern: RegExp | null;
-  /** The pattern of the line above, and that of the first line after it; null: any line above, and a blank line after it. */
+  /** The pattern of the line above, and that of the first line after it; null means any line above, and a blank line after it. */
   readonly after: RegExp | null;
   readonly until: RegExp | null;
   readonly isInQuestion: boolean;

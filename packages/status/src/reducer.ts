@@ -73,7 +73,7 @@ export class StatusReducer {
   readonly #rules: readonly RuleSet[];
   readonly #startedAt: number;
   readonly #startedAgent: string | null;
-  /** The agent, recognised by its screen, title, report or the shell's command; null: the program of the command. */
+  /** The agent, recognised by its screen, title, report or the shell's command; null means the program of the command. */
   #agent: string | null = null;
   #foreground: string | null = null;
   #foregroundAgent: string | null = null;

@@ -4,7 +4,7 @@
  * The built-in files (`rules/*.json`) and those of users have the same form and pass the same checks. A wrong rule is reported in
  * a sentence with file and rule; the others still count.
  *
- *     { "agent": "claude",                      whose rules these are; null: of any program, asked last
+ *     { "agent": "claude",                      whose rules these are; null means any program, asked last
  *       "commands": ["claude"],                 names of programs and packages that start it
  *       "recognise": [{ "in": "screen", "match": "Claude Code v\\d" }],
  *       "rules": [{ "name": "permission", "says": "blocked", "kind": "permission", "confidence": 0.95, "in": "bottom 14",

@@ -22,7 +22,7 @@ interface Measurement {
   readonly what: string;
   readonly value: number;
   readonly unit: '×' | 'ms' | 's CPU' | 'MB' | 'a second';
-  /** At most this; null: no goal, only the comparison. */
+  /** The maximum; null means that there is no goal, only the comparison. */
   readonly goal: number | null;
   /** The two sides of a ratio. */
   readonly from?: string;

@@ -149,7 +149,7 @@ export class ByteStream {
     this.#subscription.close();
   }
 
-  /** Notes that the other side has named the session, and starts at `from` (undefined: it follows later). */
+  /** Notes that the other side has named the session, and starts at `from` (undefined if it follows later). */
   settle(id: string, from: number | undefined): void {
     if (this.#id === undefined) {
       this.#id = id;

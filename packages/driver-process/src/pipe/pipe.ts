@@ -114,7 +114,7 @@ export class Pipe {
       await Promise.race([new Promise((done) => stdin.once('drain', done)), this.#tree.exited]);
   }
 
-  /** Takes inputs one after the other. Null: there is no new input, but it may be time to close. */
+  /** Takes inputs one after the other. Null means that there is no new input, but it may be time to close. */
   #take(input: DriverInput | null): Promise<void> {
     return (this.#last = this.#last.then(async () => {
       if (input) await this.#step(input);

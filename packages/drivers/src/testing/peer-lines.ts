@@ -36,7 +36,7 @@ export function handshakeReplies(agent: DriverName, written: any): unknown[] {
   }
 }
 
-/** The turn has begun: an agent that serves HTTP says so. */
+/** The line with which an agent that serves HTTP reports that the turn has begun. */
 export function turnLines(agent: DriverName): unknown[] {
   if (agent !== 'opencode') return [];
   return [{ type: 'session.status', properties: { sessionID: SESSION, status: { type: 'busy' } } }];

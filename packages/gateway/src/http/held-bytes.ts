@@ -36,8 +36,8 @@ export class HeldBytes {
   readonly #owners = new Map<string, Owner>();
 
   /**
-   * Opens an account; `close` is called when this connection holds the most and the limit is exceeded. Null: an unauthenticated
-   * client.
+   * Opens an account; `close` is called when this connection holds the most and the limit is exceeded. Null means an
+   * unauthenticated client.
    */
   open(principal: Principal | null, close: () => void): HeldAccount {
     const whose = principal === null ? '' : (principal.parent ?? principal.id);

@@ -43,7 +43,7 @@ export interface PageFile {
 type PageEncoding = 'br' | 'gzip';
 
 export interface PackedFile extends PageFile {
-  /** The encoding of the bytes; null: as they are. */
+  /** The encoding of the bytes; null if they are not encoded. */
   readonly encoding: PageEncoding | null;
 }
 

@@ -18,7 +18,7 @@ const EVERYWHERE: readonly string[] = ['0.0.0.0', '::'];
 export interface Placement {
   readonly host: string;
   readonly isEverywhere: boolean;
-  /** The source of the certificate; null: without TLS. */
+  /** The source of the certificate; null without TLS. */
   readonly source: CertificateSource | null;
   /** The name of this machine, if Tailscale serves it. */
   readonly machine: string | null;

@@ -35,7 +35,7 @@ export interface Range {
 export interface CertificateRequest {
   readonly name: string;
   readonly days: number;
-  /** The issuer; null: the certificate signs itself. */
+  /** The issuer; null if the certificate signs itself. */
   readonly issuer: Issuer | null;
   /** Names and addresses of a server; null for a CA. */
   readonly names: readonly string[] | null;

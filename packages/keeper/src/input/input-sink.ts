@@ -5,7 +5,7 @@
  * Direct input is recorded a moment after it is written, and a kill in between repeats it (decision 013). An agent would then get a
  * prompt twice. Therefore its input goes through a pipe that all processes of the daemon hold:
  *
- *   1. The escrow pipe is empty, and the journal says so.
+ *   1. The escrow pipe is empty, and the journal records this.
  *   2. The bytes are written into the escrow pipe.
  *   3. The journal says that they are typed. This is one small write: it is done or not.
  *   4. The kernel moves them to the agent; each byte is in one pipe or in the other.

@@ -14,7 +14,7 @@ export const SEARCH_PAGE = z.strictObject({
       firstOffset: z.int(),
     }),
   ),
-  next: z.int().nullable().describe('ask again with `before` this; null: everything was searched'),
+  next: z.int().nullable().describe('ask again with `before` this; null if everything was searched'),
 });
 
 /** A file or folder, to look at. */

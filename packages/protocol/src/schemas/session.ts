@@ -51,7 +51,7 @@ export const LEFT_PROCESS = z.strictObject({
   pid: z.int(),
   /** The name of its program. */
   program: z.string(),
-  /** The shared service that it was recognized as; null: commands of another session descend from it. */
+  /** The shared service that it was recognized as; null if commands of another session descend from it. */
   service: z.string().nullable(),
 });
 
@@ -99,9 +99,9 @@ export const SESSION = z
     lastOutputAt: timeMs.nullable(),
     /** Whether it is a task: see `TaskInfo`. */
     isTask: z.boolean(),
-    /** The name that the task was started with; several tasks may have the same. Null: the session's name. */
+    /** The name that the task was started with; several tasks may have the same. Null means the session's name. */
     taskName: z.string().nullable(),
-    /** The maximum run time, after which it is stopped; null: no limit. */
+    /** The maximum run time, after which it is stopped; null means no limit. */
     timeoutMs: z.number().nullable(),
     /** The origin; null for a session of an older version. */
     startedBy: STARTED_BY.nullable(),

@@ -1,7 +1,7 @@
 /**
  * Decides whether a program has erased its screen only to print the same lines again.
  *
- * Some agents erase the whole history and print their transcript anew when the window changes, or at every step. A monitor erases
+ * Some agents erase the whole history and print their transcript again when the window changes, or at every step. A monitor erases
  * its table and prints it with other numbers. In both cases the earlier version is dropped. Lines that a user erases with `clear`
  * do not come back, so they are kept.
  */

@@ -19,7 +19,7 @@ export interface InputRule {
   readonly until: RegExp | null;
   /** Patterns of its content when it is empty. */
   readonly placeholders: readonly RegExp[];
-  /** The pattern of a line which shows that the text after the cursor is only a suggestion; null: there is no such line. */
+  /** The pattern of a line which shows that the text after the cursor is only a suggestion; null if there is no such line. */
   readonly suggested: RegExp | null;
 }
 

@@ -16,7 +16,7 @@ export interface Cut {
 export class CuttingRuntime implements Runtime {
   readonly #inner: Runtime;
   readonly #open = new Set<CuttingTransport>();
-  /** Returns the cut of the n-th connection; null: it is not cut. */
+  /** Returns the cut of the n-th connection; null if it is not cut. */
   plan: (dial: number) => Cut | null = () => null;
   dials = 0;
   cuts = 0;

@@ -10,8 +10,8 @@ import { kittyFlags, type ModeState } from '../state/modes.ts';
 import { encodeUtf8 } from '../scan/utf8.ts';
 
 /**
- * Returns the bytes of one key: `C-c`, `^C`, `Enter`, `M-x`, `S-Tab`, `C-Left`, `F5`, `KP7`, or any one character. Undefined: the
- * name is unknown.
+ * Returns the bytes of one key: `C-c`, `^C`, `Enter`, `M-x`, `S-Tab`, `C-Left`, `F5`, `KP7`, or any one character. Undefined if
+ * the name is unknown.
  */
 export function encodeKey(name: string, modes: ModeState): Uint8Array | undefined {
   const key = parseKey(name);

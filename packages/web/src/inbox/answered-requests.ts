@@ -14,7 +14,7 @@ const SHOWN_MS = 12_000;
 export interface AnsweredRequest {
   readonly session: SessionInfo;
   readonly question: string;
-  /** The client that answered; null: unknown to the daemon. */
+  /** The client that answered; null if the daemon does not know it. */
   readonly by: string | null;
   readonly at: number;
 }

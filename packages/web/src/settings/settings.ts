@@ -6,7 +6,7 @@ const KEY = 'spool-settings';
 export const BELLS = { none: 'off', seen: 'flash', heard: 'flash and sound' } as const;
 
 export interface PageSettings {
-  /** The font size of terminals; null: the whole width fits. */
+  /** The font size of terminals; null means that the whole width fits. */
   readonly fontPx: number | null;
   /** The reaction when the program of an open terminal rings. */
   readonly bell: keyof typeof BELLS;

@@ -32,7 +32,7 @@ export interface TerminalPaneProps extends ViewListener {
   readonly cwd: string;
   /** Whether the session has ended: its last screen takes no keys. */
   readonly isEnded: boolean;
-  /** The font size; null: the whole width fits. */
+  /** The font size; null means that the whole width fits. */
   readonly fontPx: number | null;
   /** Called with the live pane, and with null when it closes. */
   readonly onControls: (controls: PaneControls | null) => void;

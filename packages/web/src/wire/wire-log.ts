@@ -34,7 +34,7 @@ export interface WireState {
 }
 
 type Source = Pick<Client, 'get' | 'watch' | 'watchEvents'>;
-/** Null: all lines that existed at the start have been read. */
+/** Null means that all lines that existed at the start have been read. */
 type LineStream = AsyncIterable<WireLine | null> & AsyncDisposable;
 
 export class WireLog {

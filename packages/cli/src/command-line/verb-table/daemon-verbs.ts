@@ -22,7 +22,7 @@ export const DAEMON_VERBS = {
       'would end, `restart` refuses without --force.',
       '`upgrade`, after the installation of another version, is a restart with proof: first that the new program reads every running',
       'session, then that it has every one of them. It prints the versions before and after.',
-      '`status` does not start a daemon: if none is running, it says so and the exit code is 1.',
+      '`status` does not start a daemon: if none is running, it reports this and the exit code is 1.',
     ].join('\n'),
     examples: [
       ['spool daemon status', 'whether it is running, uptime, memory'],

@@ -91,7 +91,7 @@ test('[STATE-7] looking runs nothing that the repository names, and leaves its i
   git('config', 'log.showSignature', 'true');
   mkdirSync(`${folder}/.git/hooks`, { recursive: true });
   writeFileSync(`${folder}/.git/hooks/post-index-change`, `#!/bin/sh\ntouch ${folder}/.git/sprung\n`, { mode: 0o755 });
-  utimesSync(`${folder}/kept`, new Date(), new Date()); // the index is out of date: git would like to write it anew
+  utimesSync(`${folder}/kept`, new Date(), new Date()); // the index is out of date: git would like to write it again
   const index = execFileSync('sha256sum', [`${folder}/.git/index`], { encoding: 'utf8' });
   expect(await changedFiles(folder, EVER)).not.toBe(null);
   expect(existsSync(`${folder}/.git/sprung`)).toBe(false);

@@ -48,7 +48,7 @@ export class Scope {
     return this.#scope.from;
   }
 
-  /** The labels with which new sessions may be started; null: none may be started. */
+  /** The labels with which new sessions may be started; null if none may be started. */
   get labelsOfNew(): Readonly<Record<string, string>> | null {
     return this.#scope.sessions === undefined ? (this.#scope.labels ?? {}) : null;
   }

@@ -1,6 +1,6 @@
 /**
- * The latest events of the daemon, by number. An id names the gateway that created it, because the next gateway counts anew: a
- * client with an id of another gateway, or with one that is too old, has missed events. Keeps API-2.
+ * The latest events of the daemon, by number. An id names the gateway that created it, because the next gateway counts from the
+ * start: a client with an id of another gateway, or with one that is too old, has missed events. Keeps API-2.
  */
 import type { DaemonEvent, SessionInfo } from '@spool/protocol';
 
@@ -17,7 +17,7 @@ export type EventSubject = Pick<SessionInfo, 'id' | 'labels'>;
 export interface RingEntry {
   readonly event: DaemonEvent | MissedEvents;
   readonly json: string;
-  /** The session of the event; null: none, or all. */
+  /** The session of the event; null if it is about none, or about all. */
   readonly about: EventSubject | null;
 }
 

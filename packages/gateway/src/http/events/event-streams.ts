@@ -13,7 +13,7 @@ import { EventStream } from './event-stream.ts';
 const HEARTBEAT_MS = 10_000;
 
 export interface EventQuery {
-  /** The full ids of the wanted sessions; null: all. */
+  /** The full ids of the requested sessions; null means all. */
   readonly sessions: ReadonlySet<string> | null;
   readonly types: ReadonlySet<string> | null;
 }

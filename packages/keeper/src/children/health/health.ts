@@ -18,7 +18,7 @@ export interface Health {
 
 export interface HealthOptions {
   readonly pid: number;
-  /** The time after which a session counts as stalled; null: never. */
+  /** The time after which a session counts as stalled; null means never. */
   stalledAfterMs(): number | null;
   readonly look?: typeof lookAtTree;
   readonly isServing?: typeof isServing;
