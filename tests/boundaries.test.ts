@@ -181,9 +181,9 @@ test('files, folders and classes that ARCHITECTURE.md names exist', () => {
 });
 
 /**
- * The limit of product lines: `packages/*` in TypeScript, C and CSS, without tests, their helpers and the testkit. Growth is a decision:
- * raise the limit in the commit that needs it, and say there what the lines are for. 90,238 lines were counted on 5b74ae6, 110,804 on
- * 8dc3978 and 115,277 on c28ebd4. The rest is room for nodes, side channels and panes, which are under way: lower it when they are done.
+ * The limit of product lines: `packages/*` in TypeScript, C and CSS, without tests, their helpers and the testkit (decision 275 has the
+ * command and the figures). Growth is a decision: raise the limit in the commit that needs it, and say there what the lines are for.
+ * 90,238 lines were counted on 5b74ae6 and 120,221 on 2382f484. The rest is room for work that is under way.
  */
 const PRODUCT_LINES_MAX = 121_000;
 /** The number of equal lines, without blank ones and imports, from which two places are one thing that is written twice. */

@@ -154,7 +154,7 @@ testNeeding(missingNats)(
     const { id } = await node.json<Json<SessionInfo>>('run', '-d', '--', 'cat');
     expect((await primary.spool(['logs', `build1/${id}`])).code).toBe(0);
     expect((await primary.spool(['send', `build1/${id}`, 'hello'])).stderr).toContain('viewer');
-    // The user asks for more than its key may have: the server refuses, and says so.
+    // The user asks for more than its key may have: the server refuses, with a reason.
     await primary.json('node', 'add', machines.nats.url, '--role', 'owner');
     await until('the reason is shown', async () => /allow/.test((await nodeOf(machines))?.reason ?? ''), BUSY_MS);
     await primary.json('node', 'add', machines.nats.url, '--role', 'viewer');

@@ -158,7 +158,7 @@ test('[NOTE-3, NOTE-5] a notification shows the request whole, and its answer re
   expect(answersTo(daemon, 'ann')['r2']!.behavior).toBe('deny');
 });
 
-test('[NOTE-5] a request that a notification cannot show whole is only denied from there', async () => {
+test('[NOTE-6] a request that a notification cannot show whole is only denied from there', async () => {
   using server = await Receiver.start();
   await using daemon = new TestDaemon();
   configure(daemon, {

@@ -42,7 +42,7 @@ test('[RUN-50] a session that still runs is not started again', async () => {
   expect(await daemon.spool(['rerun', 'busy', '--lost'])).toMatchObject({ code: 2 });
 });
 
-test('[RUN-50] of several sessions, one that cannot be started is reported, and the others are started', async () => {
+test('[RUN-52] of several sessions, one that cannot be started is reported, and the others are started', async () => {
   await using daemon = new TestDaemon();
   const folder = mkdtempSync(`${tmpdir()}/spool-rerun-`);
   await daemon.spool(['run', '-d', '-n', 'gone', '-C', folder, '--', 'true']);
@@ -55,7 +55,7 @@ test('[RUN-50] of several sessions, one that cannot be started is reported, and 
 });
 
 testNeeding(NAMESPACES_MISSING)(
-  '[RUN-50] `rerun --lost` shows the list, needs a yes, and starts each lost session once',
+  '[RUN-51] `rerun --lost` shows the list, needs a yes, and starts each lost session once',
   async () => {
     const report = await inNamespace<RerunReport>(new URL('bodies/rerun-lost.ts', import.meta.url));
     expect(report.refused).toMatch(/one[^]*two[^]*use --yes/);

@@ -63,7 +63,7 @@ transportContract('join', async (): Promise<TransportWorld> => {
   return await daemonWorld(machines.node, runtime, () => machines[Symbol.asyncDispose]());
 });
 
-// Without nats-server, tests/node-nats.test.ts says so.
+// Without nats-server, tests/node-nats.test.ts reports it.
 if (missingNats === null)
   transportContract('nats', async (): Promise<TransportWorld> => {
     const machines = await FleetOfTwo.begin('owner', '', '--role', 'owner');

@@ -1,6 +1,6 @@
 /**
  * `spool rerun`: starts the command of an ended session again, in its folder, as a new session. An agent continues its own
- * conversation. If one of several sessions cannot be started, this is reported, and the others are started. Keeps RUN-50.
+ * conversation. If one of several sessions cannot be started, this is reported, and the others are started. Keeps RUN-50, RUN-51 and RUN-52.
  */
 import { agentEnvironment, type Client } from '@spool/client/node';
 import { isHeadless, type SessionInfo, SpoolError } from '@spool/protocol';

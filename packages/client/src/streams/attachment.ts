@@ -6,7 +6,7 @@
  * waited before it. Typed input arrives exactly once too, in its own stream (`TypedStream`).
  *
  * The returned bytes may be written to any terminal, and the bytes of a terminal may be typed: `ViewerOutput` and `ViewerInput`
- * remove queries and replies. Keeps ATT-11 and SIZE-8.
+ * remove queries and replies. Keeps ATT-11, ATT-16 and SIZE-8.
  */
 import {
   encodeFrame,

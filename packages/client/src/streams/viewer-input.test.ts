@@ -32,7 +32,7 @@ async function attached(options: AttachOptions = {}): Promise<{
 const REPLIES = ['\x1b[24;80R', '\x1b[?62;22c', '\x1b[>1;10;0c', '\x1b]11;rgb:0000/0000/0000\x1b\\', '\x1b[?2026;2$y'];
 const KEYS = ['a', '\r', '\x1b[A', '\x1bOA', '\x1b[1;2R', 'é', '\x1b[200~\x1b[24;80R\x1b[201~'];
 
-test('[QRY-1] what a terminal answers is not typed; its keys are, wherever the bytes are cut', async () => {
+test('[QRY-1] [ATT-16] what a terminal answers is not typed; its keys are, wherever the bytes are cut', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...REPLIES, ...KEYS), { maxLength: 8 }),

@@ -64,7 +64,7 @@ test('[ATT-11] an attachment that wants no modes gets none', async () => {
   attachment.close();
 });
 
-test('[ATT-8] by default, queries and what could harm a terminal are taken out, and offsets are still those of the log', async () => {
+test('[ATT-8] [ATT-16] by default, queries and what could harm a terminal are taken out, and offsets are still those of the log', async () => {
   const { attachment, items, print } = attached();
   const query = 'a\x1b[c\x1b[6n\x1b]11;?\x07\x1b]52;c;aGk=\x07b';
   await print(query);

@@ -49,7 +49,7 @@ export class FleetConnection {
       await connection.closed;
       this.#ended.signal.removeEventListener('abort', close);
       this.#connection = null;
-      // Messages on their way are lost, so each link begins anew.
+      // Messages on their way are lost, so each link starts again.
       for (const link of this.links.values()) link.destroy();
       over();
     };

@@ -1,5 +1,5 @@
 /**
- * One connection to a NATS server. It does not reconnect by itself: messages may be lost meanwhile, so its user begins anew with the next one. The
+ * One connection to a NATS server. It does not reconnect by itself: messages may be lost meanwhile, so its user starts again with the next one. The
  * library is loaded with the first connection.
  */
 import { existsSync, readFileSync } from 'node:fs';

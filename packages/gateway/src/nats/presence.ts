@@ -1,4 +1,4 @@
-/** The nodes of a fleet that are there: each says so every two seconds. One that is silent for longer is away. Keeps NODE-54. */
+/** The nodes of a fleet that are online: each announces itself every two seconds, and counts as away when it is silent for longer. Keeps NODE-54. */
 import { NODE_NAME, VERSION } from '@spool/protocol';
 import { z } from 'zod';
 

@@ -70,7 +70,7 @@ function ntfied(event: RequestEvent | null): SentNotice {
   };
 }
 
-test('[NOTE-5] a short request is in the text whole, and is allowed once or denied from there, by the ids of its options', () => {
+test('[NOTE-5] [NOTE-7] a short request is in the text whole, and is allowed once or denied from there, by the ids of its options', () => {
   const event = permission({ command: 'rm -rf ~', description: 'List the files' });
   for (const send of [pushed, ntfied, hooked]) {
     const { body, actions } = send(event);
@@ -84,7 +84,7 @@ test('[NOTE-5] a short request is in the text whole, and is allowed once or deni
   expect(pushed(event).ask).toBe('abc-1-ab');
 });
 
-test('[NOTE-5] what is not whole in the text cannot be allowed from there, and the text says how much is missing', () => {
+test('[NOTE-5] [NOTE-6] what is not whole in the text cannot be allowed from there, and the text says how much is missing', () => {
   const script = Array.from({ length: 121 }, (_, at) => `step ${at} of many in a long script`).join('\n');
   const event = permission({ command: script });
   const whole = requestText(event, Infinity);
@@ -102,13 +102,13 @@ test('[NOTE-5] what is not whole in the text cannot be allowed from there, and t
   expect(hooked(event).body).toBe(whole);
 });
 
-test('[NOTE-5] a text that a phone would fold is not allowed from its notification', () => {
+test('[NOTE-6] a text that a phone would fold is not allowed from its notification', () => {
   const seven = permission({ command: 'a\nb\nc\nd\ne\nf' });
   expect(pushed(seven).actions.map(({ id }) => id)).toEqual(['option:no']);
   expect(ntfied(seven).actions.map(({ id }) => id)).toEqual(['option:once', 'option:no']);
 });
 
-test('[NOTE-5] a request that was cut, or whose record is lost, cannot be allowed from afar', () => {
+test('[NOTE-6] a request that was cut, or whose record is lost, cannot be allowed from afar', () => {
   expect(pushed(permission({ command: 'ls' }, { isCut: true })).actions.map(({ id }) => id)).toEqual(['option:no']);
   for (const options of [OPTIONS, []])
     expect(requestActions(permission({}, { isCut: true, options })).some(({ isAllowing }) => isAllowing)).toBe(false);
@@ -119,7 +119,7 @@ test('[NOTE-5] an input whose members are no plain values is shown like any othe
   expect(pushed(permission({ x: { toString: null, valueOf: 1 } })).body).toContain('toString: null');
 });
 
-test('[NOTE-5] options for more than this request, of unknown meaning or with an effect are not offered', () => {
+test('[NOTE-6] options for more than this request, of unknown meaning or with an effect are not offered', () => {
   expect(requestActions(permission({})).map(({ option }) => option)).toEqual(['once', 'no']);
   const unknown = permission(
     {},

@@ -1,6 +1,6 @@
 /**
  * A request of an agent in a notification: its whole text, or its beginning and the exact number of lines and characters that
- * follow, with the answers that a person can give without seeing more. Keeps REQ-40 and NOTE-5.
+ * follow, with the answers that a person can give without seeing more. Keeps REQ-40, NOTE-5, NOTE-6 and NOTE-7.
  */
 import type { RequestEvent } from '@spool/client';
 import { visibleTitle } from '@spool/protocol';
