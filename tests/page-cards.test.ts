@@ -51,6 +51,7 @@ testNeeding(NO_BROWSER)(
     const edit = log.locator('.tool-card', { hasText: 'Edit' });
     await edit.locator('summary').first().click(WITHIN);
     expect(await edit.locator('mark').allTextContents()).toEqual(['-', '+']);
+    await edit.getByText('Edited').waitFor(WITHIN);
     // What the subagent did is in the card of its tool.
     const task = log.locator('.tool-card', { hasText: 'Subagent' });
     await task.locator('summary').first().click(WITHIN);

@@ -3,6 +3,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import type { Client } from '@spool/client';
 import { seen, TestDaemon, until } from '@spool/testkit';
 import { closeBrowser, DESK, NO_BROWSER, openPage } from '@spool/testkit/browser';
 import { testNeeding } from '@spool/testkit/needs';
@@ -28,6 +29,16 @@ const received = (daemon: TestDaemon, name: string): readonly any[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
+
+/** Starts a program in a terminal that has Claude's side channel. */
+async function startInTerminal(daemon: TestDaemon, client: Client, name: string): Promise<string> {
+  writeFileSync(`${daemon.home}/claude`, `#!/bin/sh\nexec ${execPath} ${CLAUDE} "$@"\n`);
+  chmodSync(`${daemon.home}/claude`, 0o755);
+  const env = { PATH: process.env['PATH']!, HOME: daemon.home };
+  const { id } = await client.run({ command: [`${daemon.home}/claude`], name, size: { cols: 80, rows: 24 }, env });
+  await seen(client, id, 'ready');
+  return id;
+}
 
 /** Gives an element a picture as a paste or a drop would. */
 async function give(page: Page, field: string, event: 'paste' | 'drop'): Promise<void> {
@@ -112,12 +123,7 @@ testNeeding(NO_BROWSER)(
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
-    writeFileSync(`${daemon.home}/claude`, `#!/bin/sh\nexec ${execPath} ${CLAUDE} "$@"\n`);
-    chmodSync(`${daemon.home}/claude`, 0o755);
-    const command = [`${daemon.home}/claude`];
-    const env = { PATH: process.env['PATH']!, HOME: daemon.home };
-    const { id } = await client.run({ command, name: 'ann', size: { cols: 80, rows: 24 }, env });
-    await seen(client, id, 'ready');
+    const id = await startInTerminal(daemon, client, 'ann');
     await client.write(id, 'ask works\n');
     await until('it waits', async () => (await client.get(id)).status.requests !== undefined);
     await using open = await openPage(daemon, DESK);
@@ -144,7 +150,7 @@ const allowed = (daemon: TestDaemon, name: string, id: string): any =>
   received(daemon, name).find(({ response }) => response?.request_id === id)?.response.response;
 
 testNeeding(NO_BROWSER)(
-  '[PAGE-71, CARD-7, CARD-9, CARD-12] by keys alone: three requests are answered, one with a reason; a prompt with an image is sent, the queue edited, and the moment of a card shown',
+  '[PAGE-71, CARD-7, CARD-9, CARD-12, CARD-42] by keys alone: three requests are answered, one with a reason; a prompt with an image is sent, the queue edited, and the moment of a card shown in the terminal',
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
@@ -156,7 +162,13 @@ testNeeding(NO_BROWSER)(
       ids.push(await start(daemon, name, `steps ${JSON.stringify([ask])}`));
       await client.waitUntil(ids.at(-1)!, 'blocked');
     }
-    await using open = await openPage(daemon, DESK);
+    const dan = await startInTerminal(daemon, client, 'dan');
+    for (const turn of ['turn one', 'turn two']) {
+      const events = client.watchEvents(dan, { from: (await client.get(dan)).driver!.offset });
+      await client.write(dan, `${turn}\n`);
+      for await (const item of events) if (item.type === 'event' && item.event.kind === 'turn.ended') break;
+    }
+    await using open = await openPage(daemon, { viewport: { width: 1440, height: 900 } });
     const { page } = open;
     const { keyboard } = page;
     await page.getByRole('heading', { name: '3 sessions wait for you' }).waitFor(WITHIN);
@@ -227,13 +239,31 @@ testNeeding(NO_BROWSER)(
     await keyboard.press('Enter');
     await queue.getByText('say later, and well').waitFor(WITHIN);
 
-    // The moment of a card: here on the wire, because this agent has no terminal.
-    const log = page.getByRole('log', { name: 'What ann said and did' });
-    for (let presses = 0; presses < 30 && !(await log.evaluate((it: any) => it.matches(':focus'))); presses++)
-      await keyboard.press('Shift+Tab');
-    await keyboard.press('k');
+    // The moment of a card in the terminal of another agent.
+    await keyboard.press('Control+k');
+    await keyboard.type('dan');
     await keyboard.press('Enter');
-    await page.getByRole('log', { name: 'Wire' }).waitFor(WITHIN);
+    const log = page.getByRole('log', { name: 'What dan said and did' });
+    await log.getByText('said two').waitFor(WITHIN);
+    await page.locator('.xterm-helper-textarea').waitFor({ state: 'attached', ...WITHIN });
+    await until('the terminal has the focus', () =>
+      page.locator('.xterm-helper-textarea').evaluate((it: any) => it.matches(':focus')),
+    );
+    await keyboard.press('Control+Shift+Period');
+    await keyboard.press('k');
+    await until('the cards have the focus', () => log.evaluate((it: any) => it.matches(':focus')));
+    const isChosen = (): Promise<boolean> =>
+      log.evaluate((it: any) => {
+        const focused = it.ownerDocument.activeElement;
+        return it !== focused && it.contains(focused) && focused.textContent.includes('said one');
+      });
+    for (let presses = 0; presses < 20 && !(await isChosen()); presses++) await keyboard.press('k');
+    await keyboard.press('Enter');
+    const past = page.locator('.time-view');
+    await until('the past is shown', async () => {
+      const rows = (await past.locator('.xterm-rows > div').allTextContents()).join('\n');
+      return rows.includes('said one') && !rows.includes('said two');
+    });
     await page.getByText('Showing the past').waitFor(WITHIN);
     expect(open.complaints).toEqual([]);
   },

@@ -14,6 +14,7 @@ import { DOORS } from './gateway.ts';
 import { hops } from './hops.ts';
 import { endedSessions, historyReaders } from './scale-lists.ts';
 import type { Figure } from './figure.ts';
+import { pageAgentBenches } from './page-agent.ts';
 import { pageBenches } from './page.ts';
 import { isInstalled, keyMicroseconds, PEERS, shown } from './peers.ts';
 import { quick } from './quick.ts';
@@ -391,6 +392,7 @@ const SCALE: readonly (() => Promise<Figure[]>)[] = [
 Object.assign(BENCHES, ATTACHED, {
   scale: async () => await inTurn(SCALE),
   page: pageBenches,
+  'page-agent': pageAgentBenches,
   doors: async () => await inTurn(DOORS),
   agents: async () => await inTurn(AGENT_COSTS),
   hops,

@@ -8,7 +8,8 @@ import type { Client } from '@spool/client';
 import { TestDaemon, until } from '@spool/testkit';
 import type { CDPSession, Page } from 'playwright-core';
 import { closeBrowser, DESK, openPage, rowsOn, setHidden } from '@spool/testkit/browser';
-import type { Figure } from './figure.ts';
+import { figure, type Figure, median, quantile } from './figure.ts';
+import { counters } from './page-counters.ts';
 
 const MIB = 1024 * 1024;
 const WITHIN_MS = 240_000;
@@ -39,16 +40,16 @@ async function pageWall(): Promise<Figure[]> {
     await page.reload();
     await until('the wall is drawn', async () => (await wallDrawnAt(page)) !== null, WITHIN_MS);
     opened.push((await wallDrawnAt(page))!);
-    openedCpu.push(await mainThreadMs(cdp) /* since the request of the page */);
+    openedCpu.push((await counters(cdp)).taskMs /* since the request of the page */);
   }
   const without = await cpuShare(client, LOOK_MS, async () => {
     await setHidden(page, true);
   });
   const hiddenBytes = await receivedIn(cdp, LOOK_MS);
   await setHidden(page, false);
-  const cpuBefore = await mainThreadMs(cdp);
+  const cpuBefore = (await counters(cdp)).taskMs;
   const framesPerSecond = await framesIn(page, LOOK_MS);
-  const cpuPerSecond = ((await mainThreadMs(cdp)) - cpuBefore) / (LOOK_MS / 1000);
+  const cpuPerSecond = ((await counters(cdp)).taskMs - cpuBefore) / (LOOK_MS / 1000);
   const withWall = await cpuShare(client, LOOK_MS, async () => {});
   await cdp.send('HeapProfiler.collectGarbage');
   const { usedSize } = await cdp.send('Runtime.getHeapUsage');
@@ -100,12 +101,6 @@ async function framesIn(page: Page, ms: number): Promise<number> {
     isOver = true;
     return (frames * 1000) / (performance.now() - startedAt);
   }, ms);
-}
-
-/** Returns the CPU time, which depends little on other processes. */
-async function mainThreadMs(cdp: CDPSession): Promise<number> {
-  const { metrics } = await cdp.send('Performance.getMetrics');
-  return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000;
 }
 
 const KEYS = 60;
@@ -365,14 +360,3 @@ function ticksOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }
-
-function figure(what: string, ours: string, limit: string, ratio: number, sign: '≤' | '≥', goal: number = 1): Figure {
-  return { what, ours, limit, ratio, goal: [sign, goal] };
-}
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
-}
-
-const median = (values: readonly number[]): number => quantile(values, 0.5);

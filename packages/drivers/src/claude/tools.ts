@@ -105,7 +105,9 @@ export function diffOf(result: unknown): Diff | undefined {
   const path = textOf(filePath);
   if (path === undefined || !Array.isArray(structuredPatch)) return undefined;
   const hunks = structuredPatch.filter(isHunk);
-  const isNew = originalFile === null || originalFile === undefined;
+  // An edit of a large file comes without the text before it.
+  const hadLines = hunks.some(({ oldLines }) => oldLines > 0);
+  const isNew = !hadLines && (originalFile === null || originalFile === undefined);
   const newText = isNew ? textOf(content) : undefined;
   return {
     path,

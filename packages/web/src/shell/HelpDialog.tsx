@@ -40,7 +40,7 @@ const PARTS: readonly (readonly [title: string, keys: Keys])[] = [
     'In a session',
     [
       [['1 … 8'], 'its panes, in the order of their names'],
-      [['j', 'k'], 'in the cards: the next card, the one before'],
+      [['j', 'k'], 'to the cards; there, the next card and the one before'],
       [['Enter'], 'on a card: its moment in the terminal'],
       [['Ctrl C', 'Ctrl Shift C'], 'copy the selected text'],
       [['Ctrl V'], 'paste text, or a picture as a file (Ctrl Alt V sends the key itself)'],

@@ -1,4 +1,4 @@
-/** Keys that work everywhere except in the terminal, which gets all keys but ⌘K and those that leave it. */
+/** Keys that work everywhere except in the terminal, which gets all keys but ⌘K and those that leave it. Keeps CARD-42. */
 import { useEffect } from 'react';
 import { isTooSoon } from '../inbox/answer-keys.ts';
 import { goToNextWaiting } from '../inbox/next-waiting.ts';
@@ -29,6 +29,7 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
       else if (event.key === 'a') go({ page: 'start', what: 'agent' });
       else if (event.key === ',') go({ page: 'settings' });
       else if (event.key === 'g') go({ page: 'home' });
+      else if (event.key === 'j' || event.key === 'k') enterCards(event);
       else if (route.page === 'session' && /^[1-9]$/.test(event.key))
         document.querySelectorAll<HTMLElement>('.views a')[Number(event.key) - 1]?.click();
     };
@@ -51,6 +52,12 @@ function take(event: KeyboardEvent, act: () => void): void {
 /** Moves the focus to an element from which the Tab key continues. */
 function leaveTerminal(): void {
   document.querySelector<HTMLElement>('.views a[aria-current]')?.focus();
+}
+
+/** Gives the focus to the cards beside the terminal: Tab would lead into the terminal, which keeps it. */
+function enterCards(event: KeyboardEvent): void {
+  const log = document.querySelector<HTMLElement>('.conversation');
+  if (log !== null && !event.defaultPrevented) take(event, () => log.focus());
 }
 
 const isInTerminal = ({ target }: Event): boolean => target instanceof HTMLElement && target.closest('.xterm') !== null;
