@@ -22,7 +22,7 @@ export const ERROR_CODES = {
   PATTERN_TOO_SLOW: 'the pattern takes too long to match; simplify it, for example by removing nested repetitions',
   LOG_UNREADABLE: 'the log of the session cannot be read; `spool doctor` shows what is wrong with its folder',
   // Agents without a terminal
-  NOT_AN_AGENT: 'this session has no driver; `spool run --agent NAME` starts an agent that has one',
+  NOT_AN_AGENT: 'this session is not an agent that Spool can talk to; type into it with `spool send` and `spool keys`',
   AGENT_ON_WIRE:
     'this session is an agent without a terminal; `spool attach` and `spool logs` show what it does, `spool prompt`, `approve`, `deny` and `answer` talk to it',
   AGENT_ENDED: 'the agent has ended; `spool resume` resumes it, `spool logs` shows what it did',

@@ -113,14 +113,14 @@ test('files of the bundle that are missing, or cannot be executed, are named wit
     writeFileSync(join(place, name), '', { mode: 0o755 });
   expect(files(program)).toMatchObject([
     { check: 'program', level: 'ok' },
-    { check: 'agents', level: 'ok' },
+    { check: 'agent parts', level: 'ok' },
   ]);
   for (const name of ['bridge.mjs', 'pipe.mjs']) rmSync(join(place, name));
   chmodSync(join(place, 'spool-tied'), 0o644);
   expect(files(program)).toMatchObject([
     { check: 'program', level: 'ok' },
     {
-      check: 'agents',
+      check: 'agent parts',
       level: 'fail',
       says: expect.stringMatching(/^bridge.mjs is missing, pipe.mjs is missing, spool-tied is not executable in /),
       todo: expect.stringContaining('setup.mjs'),

@@ -15,7 +15,9 @@ export function readToken(path: string): string {
   if (path !== '-') checkPrivate(path);
   const token = readFileSync(path === '-' ? 0 : path, 'utf8').trim();
   if (token === '' || token.length > TOKEN_FILE_BYTES_MAX || /\s/.test(token))
-    throw new UsageError(`${path === '-' ? 'stdin' : JSON.stringify(path)} must contain a token and nothing else`);
+    throw new UsageError(
+      `${path === '-' ? 'stdin' : JSON.stringify(path)} must contain a token and nothing else; \`spool token create\` on that machine prints one`,
+    );
   return token;
 }
 

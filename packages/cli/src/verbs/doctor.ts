@@ -124,7 +124,7 @@ export function nodeVersion(version: string): DoctorFinding {
 /** Files of the bundle, by purpose. Files without an extension are separate programs. */
 const BUNDLE = {
   program: ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'gateway.mjs', 'spool_native.node', 'spool-fd-store'],
-  agents: ['driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-beside', 'spool-hook', 'spool-tied'],
+  'agent parts': ['driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-beside', 'spool-hook', 'spool-tied'],
 } as const;
 
 /** Checks the files of the bundle. The repository has none to check. */
@@ -136,9 +136,9 @@ export function files({ isBundled, folder: dist }: Pick<ProgramLocation, 'isBund
       if (!existsSync(path)) return [`${name} is missing`];
       return name.includes('.') || isExecutable(path) ? [] : [`${name} is not executable`];
     });
-    if (wrong.length === 0) return { check, level: 'ok', says: dist };
+    if (wrong.length === 0) return { check, level: 'ok', says: `complete, in ${dist}` };
     const says = `${wrong.join(', ')} in ${dist}`;
-    return { check, level: 'fail', says, todo: 'run node scripts/setup.mjs again' };
+    return { check, level: 'fail', says, todo: 'install spool again; in a clone, run node scripts/setup.mjs' };
   });
 }
 

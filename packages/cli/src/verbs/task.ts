@@ -38,7 +38,10 @@ const task: VerbAction<'task'> = async ({ flags, operands }, program) => {
     case 'cancel':
       return await cancel(flags, rest, program);
     default:
-      throw new UsageError(`unknown action \`task ${what}\`; use run, ls, wait, logs or cancel`, 'task');
+      throw new UsageError(
+        `unknown action \`task ${what}\`; use run, ls, wait, logs or cancel; a command follows run --`,
+        'task',
+      );
   }
 };
 
