@@ -13,6 +13,7 @@ import { connectNats, type NatsConnection } from '../packages/gateway/src/nats/n
 import { NKey } from '../packages/gateway/src/nats/nkey.ts';
 import { hereMessage } from '../packages/gateway/src/nats/presence.ts';
 import { UsedFleet } from '../packages/gateway/src/nats/used-fleet.ts';
+import { WindowPool } from '../packages/gateway/src/nats/window-pool.ts';
 import { missingNats, TestNats } from './support/nats.ts';
 
 const BUSY_MS = 60_000;
@@ -55,6 +56,12 @@ class PlainFleet implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true });
   }
 }
+
+/** The way of the messages of a link. */
+const way = (send: (message: Buffer) => unknown = () => {}) => ({
+  send: (each: Buffer) => void send(each),
+  windows: new WindowPool(),
+});
 
 /** Returns the subjects that the server refuses. The refusal of the last one comes after all others. */
 async function refusedTo(connection: NatsConnection, subjects: readonly string[]): Promise<readonly string[]> {
@@ -163,19 +170,29 @@ testNeeding(missingNats)(
     ];
     for (const change of changes) {
       const opening = new OpeningLink(place, 'laptop', user);
-      const accepted = acceptLink({ ...place, ...change }, opening.message, node, () => {});
+      const accepted = acceptLink({ ...place, ...change }, opening.message, node, way());
       expect([change, accepted?.name]).toEqual([change, Object.keys(change).length === 0 ? 'laptop' : undefined]);
     }
     // The answer of another node, with the right subject: the server of the fleet could send it.
     const other = NKey.at(fleet.seedFile('nodeB'));
     const answers: Buffer[] = [];
     const opening = new OpeningLink(place, 'laptop', user);
-    acceptLink(place, opening.message, other, (message) => answers.push(message));
-    expect(() => opening.accepted(answers[0]!, () => {})).toThrow('not signed');
+    acceptLink(
+      place,
+      opening.message,
+      other,
+      way((message) => answers.push(message)),
+    );
+    expect(() => opening.accepted(answers[0]!, way())).toThrow('not signed');
     const again = new OpeningLink(place, 'laptop', user);
-    acceptLink(place, again.message, node, (message) => answers.push(message));
-    expect(() => opening.accepted(answers[1]!, () => {})).toThrow('not signed'); // an answer to another opening
-    expect(again.accepted(answers[1]!, () => {}).destroyed).toBe(false);
+    acceptLink(
+      place,
+      again.message,
+      node,
+      way((message) => answers.push(message)),
+    );
+    expect(() => opening.accepted(answers[1]!, way())).toThrow('not signed'); // an answer to another opening
+    expect(again.accepted(answers[1]!, way()).destroyed).toBe(false);
   },
 );
 

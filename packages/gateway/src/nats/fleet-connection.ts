@@ -1,6 +1,7 @@
 /** The connection of a machine to the server of a fleet, which is restored whenever it breaks, and the links on it. */
 import { fleetSubjects } from '@spool/protocol/fleets';
 import { type DialState, keepDialling, newDialState } from '../nodes/keep-dialling.ts';
+import { WindowPool } from './window-pool.ts';
 import { connectNats, type FleetAddress, type NatsConnection } from './nats-connection.ts';
 
 /** The maximum pause between two attempts to reach the server: its nodes are wanted as soon as it is back. */
@@ -18,6 +19,7 @@ export class FleetConnection {
   readonly dial: DialState = newDialState();
   /** The links by the subject of the messages from the other side. */
   readonly links = new Map<string, LinkEnd>();
+  readonly windows = new WindowPool();
   readonly #ended = new AbortController();
   #connection: NatsConnection | null = null;
 

@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream';
 import { SpoolError } from '@spool/protocol';
 import { z } from 'zod';
-import { KINDS, MessageDuplex } from './message-duplex.ts';
+import { KINDS, MessageDuplex, type MessageDuplexOptions } from './message-duplex.ts';
 import { isSignedByNKey, type NKey } from './nkey.ts';
 import { LinkSecret } from './sealing.ts';
 
@@ -30,6 +30,9 @@ export interface LinkPlace {
   readonly link: string;
 }
 
+/** The connection, as a link uses it. */
+type LinkWay = Pick<MessageDuplexOptions, 'send' | 'windows'>;
+
 /** A link that was opened here, and is not answered yet. */
 export class OpeningLink {
   readonly #place: LinkPlace;
@@ -46,7 +49,7 @@ export class OpeningLink {
   }
 
   /** Returns the stream, once the node has answered. Throws with its refusal, or if the answer is not the node's. */
-  accepted(message: Buffer, send: (message: Buffer) => void): MessageDuplex {
+  accepted(message: Buffer, { send, windows }: LinkWay): MessageDuplex {
     if (message[0] === KINDS.refuse)
       throw new SpoolError('NOT_ALLOWED', { reason: 'the node refuses this machine, or its version' });
     const answer = message[0] === KINDS.accept ? parsed(acceptance, message) : null;
@@ -54,7 +57,7 @@ export class OpeningLink {
     if (answer === null || said === null || !isSignedByNKey(this.#place.node, said, answer.signature))
       throw new SpoolError('NOT_ALLOWED', { reason: 'the answer is not signed by the node' });
     const { up, down } = this.#secret.seals(answer.key, said);
-    return new MessageDuplex({ outgoing: up, incoming: down, send });
+    return new MessageDuplex({ outgoing: up, incoming: down, send, windows });
   }
 }
 
@@ -63,7 +66,7 @@ export function acceptLink(
   place: LinkPlace,
   message: Buffer,
   key: NKey,
-  send: (message: Buffer) => void,
+  { send, windows }: LinkWay,
 ): { readonly duplex: Duplex & Pick<MessageDuplex, 'receive'>; readonly name: string } | null {
   const asked = message[0] === KINDS.open ? parsed(opening, message) : null;
   if (asked === null) return null;
@@ -78,7 +81,7 @@ export function acceptLink(
   const accepted = acceptanceText(said, version, secret.public);
   const { up, down } = secret.seals(asked.key, accepted);
   send(plain(KINDS.accept, { version, key: secret.public, signature: key.sign(accepted) }));
-  return { duplex: new MessageDuplex({ outgoing: down, incoming: up, send }), name: asked.name };
+  return { duplex: new MessageDuplex({ outgoing: down, incoming: up, send, windows }), name: asked.name };
 }
 
 export function refusal(): Buffer {

@@ -1,27 +1,30 @@
 /**
  * A stream of bytes over messages that may get lost, for HTTP/2. Each message has a number; a missing one ends the stream, and its clients continue
- * by offset over the next one. The receiver confirms what it has read, and the sender never has more unconfirmed bytes than the limit, so
- * that a reader that stands still fills no queue of a server. Keeps NODE-51 and NODE-52.
+ * by offset over the next one. The receiver confirms the bytes that it has read, and
+ * grants a window for the next ones; the sender never has more unconfirmed bytes than that, so that a reader that stands still fills no queue of a
+ * server. Keeps NODE-51 and NODE-52.
  */
 import { Duplex } from 'node:stream';
 import { type Seal, TAG_BYTES } from './sealing.ts';
+import { FIRST_WINDOW_BYTES, GRANT_MS, LINK_BYTES_MAX, type WindowPool } from './window-pool.ts';
 
 /** The maximum of a message, without its head. */
 const MESSAGE_BYTES_MAX = 32 * 1024;
 
-/** The maximum of bytes on their way, in each direction. */
-export const UNCONFIRMED_BYTES_MAX = 256 * 1024;
-
-/** The number of read bytes after which they are confirmed. */
-const CONFIRM_BYTES = 64 * 1024;
+/** The time after which read bytes are confirmed, although they are few. */
+const CONFIRM_MS = 20;
 
 /** A message is its kind, its number in its direction, and the sealed content. */
 const HEAD_BYTES = 7;
+/** A confirmation has the number of all read bytes, and the window for the next ones. */
+const CONFIRM_BYTES = 10;
 export const KINDS = { open: 1, accept: 2, refuse: 3, data: 4, confirm: 5, close: 6 } as const;
 
 export interface MessageDuplexOptions {
   readonly outgoing: Seal;
   readonly incoming: Seal;
+  /** The windows of the links that arrive on the same connection. */
+  readonly windows: WindowPool;
   send(message: Buffer): void;
 }
 
@@ -33,11 +36,17 @@ export class MessageDuplex extends Duplex {
   #written: WriteCallback | null = null;
   readonly #numbers = { sent: 0, received: 0 };
   readonly #bytes = { sent: 0, confirmed: 0, received: 0, confirmedToThem: 0 };
+  /** The window that the other side has granted, and the time of the grant. */
+  #window = { bytes: FIRST_WINDOW_BYTES, at: Number.NEGATIVE_INFINITY };
+  /** The window that was granted to the other side. */
+  #granted = FIRST_WINDOW_BYTES;
+  #timer: NodeJS.Timeout | null = null;
   #isFull = false;
 
   constructor(options: MessageDuplexOptions) {
     super({ allowHalfOpen: false });
     this.#options = options;
+    options.windows.add(this);
     this.on('error', () => {}); // `close` follows
   }
 
@@ -55,13 +64,15 @@ export class MessageDuplex extends Duplex {
       case KINDS.data:
         this.#bytes.received += content.length;
         // More than the limit is not from a sender that knows it.
-        if (this.#bytes.received - this.#bytes.confirmedToThem > UNCONFIRMED_BYTES_MAX) return void this.destroy();
+        if (this.#bytes.received - this.#bytes.confirmedToThem > LINK_BYTES_MAX) return void this.destroy();
         this.#isFull = !this.push(content);
         return this.#confirm();
       case KINDS.confirm: {
-        const confirmed = content.length === 6 ? content.readUIntBE(0, 6) : -1;
+        if (content.length !== CONFIRM_BYTES) return void this.destroy();
+        const confirmed = content.readUIntBE(0, 6);
         if (confirmed < this.#bytes.confirmed || confirmed > this.#bytes.sent) return void this.destroy();
         this.#bytes.confirmed = confirmed;
+        this.#window = { bytes: content.readUInt32BE(6), at: performance.now() };
         return this.#send();
       }
       default:
@@ -89,6 +100,8 @@ export class MessageDuplex extends Duplex {
 
   override _destroy(error: Error | null, destroyed: WriteCallback): void {
     this.#message(KINDS.close, Buffer.alloc(0));
+    this.#options.windows.remove(this);
+    if (this.#timer) clearTimeout(this.#timer);
     this.#sending.length = 0;
     this.#written?.(error ?? new Error('the stream is closed'));
     this.#written = null;
@@ -104,31 +117,47 @@ export class MessageDuplex extends Duplex {
   }
 
   #write(bytes: Buffer, written: WriteCallback): void {
-    for (let at = 0; at < bytes.length; at += MESSAGE_BYTES_MAX)
-      this.#sending.push(bytes.subarray(at, at + MESSAGE_BYTES_MAX));
+    if (bytes.length > 0) this.#sending.push(bytes);
     this.#written = written;
     this.#send();
   }
 
   #send(): void {
+    const isValid = performance.now() - this.#window.at < GRANT_MS;
+    const limit = isValid ? Math.min(LINK_BYTES_MAX, this.#window.bytes) : FIRST_WINDOW_BYTES;
     for (let next = this.#sending[0]; next !== undefined; next = this.#sending[0]) {
-      if (this.unconfirmedBytes + next.length > UNCONFIRMED_BYTES_MAX) return;
-      this.#sending.shift();
-      this.#bytes.sent += next.length;
-      this.#message(KINDS.data, next);
+      const room = limit - this.unconfirmedBytes;
+      if (room <= 0) return;
+      const part = next.subarray(0, Math.min(room, MESSAGE_BYTES_MAX));
+      if (part.length < next.length) this.#sending[0] = next.subarray(part.length);
+      else this.#sending.shift();
+      this.#bytes.sent += part.length;
+      this.#message(KINDS.data, part);
     }
     const written = this.#written;
     this.#written = null;
     written?.();
   }
 
+  /** Confirms read bytes: at once when they are a part of the window, a moment later when they would fill the first one. */
   #confirm(): void {
     if (this.#isFull || this.destroyed) return;
-    if (this.#bytes.received - this.#bytes.confirmedToThem < CONFIRM_BYTES) return;
+    const unconfirmed = this.#bytes.received - this.#bytes.confirmedToThem;
+    if (unconfirmed >= this.#granted / 4) return this.#sayConfirmed();
+    if (unconfirmed < FIRST_WINDOW_BYTES / 2) return;
+    this.#timer ??= setTimeout(() => this.#sayConfirmed(), CONFIRM_MS);
+  }
+
+  #sayConfirmed(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#isFull) return; // confirmed when it is read
     this.#bytes.confirmedToThem = this.#bytes.received;
-    const total = Buffer.alloc(6);
-    total.writeUIntBE(this.#bytes.received, 0, 6);
-    this.#message(KINDS.confirm, total);
+    this.#granted = this.#options.windows.grant(this);
+    const content = Buffer.alloc(CONFIRM_BYTES);
+    content.writeUIntBE(this.#bytes.received, 0, 6);
+    content.writeUInt32BE(this.#granted, 6);
+    this.#message(KINDS.confirm, content);
   }
 
   #message(kind: number, content: Uint8Array): void {

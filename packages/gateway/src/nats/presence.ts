@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const HERE_MS = 2000;
 
 /** The silence after which a node is away: two messages are missing. */
-const SILENCE_MS_MAX = 4500;
+const SILENCE_MS_MAX = 4400;
 
 const LOOK_MS = 500;
 
@@ -50,6 +50,12 @@ export class Presence {
     this.#present.set(key, { ...found, heardAt: performance.now() });
     for (const wake of this.#waiting) wake();
     return found;
+  }
+
+  /** Notes another sign of life of a node that is there. */
+  heard(key: string): void {
+    const node = this.#present.get(key);
+    if (node) node.heardAt = performance.now();
   }
 
   gone(key: string): void {

@@ -63,14 +63,14 @@ export class ServedFleet {
   }
 
   #accept(connection: NatsConnection, subject: string, message: Buffer): void {
-    const { subjects, links } = this.#connection;
+    const { subjects, links, windows } = this.#connection;
     const [, fleet = '', , node = '', role = '', user = '', link = ''] = subject.split('.');
     const down = subjects.down(user, node, link);
     const send = (each: Buffer): void => connection.publish(down, each);
     const granted = (): Principal | null => grantedIn(this.#services.authenticator, this.record, role);
     const isOpening = message[0] === KINDS.open;
     if (!isOpening || links.size >= LINKS_MAX || granted() === null) return send(refusal()); // also for a link that is gone
-    const accepted = acceptLink({ fleet, node, role, user, link }, message, connection.key, send);
+    const accepted = acceptLink({ fleet, node, role, user, link }, message, connection.key, { send, windows });
     if (accepted === null) return;
     const { duplex, name } = accepted;
     links.set(subject, duplex);

@@ -73,7 +73,7 @@ export class UsedFleet {
       () => reject(new SpoolError('NODE_AWAY', { reason: 'it does not answer' })),
       ANSWER_WITHIN_MS,
     );
-    const { links } = this.#connection;
+    const { links, windows } = this.#connection;
     const refused = {
       receive() {},
       destroy: () => reject(new SpoolError('NOT_ALLOWED', { reason: `the server does not allow ${place.role}` })),
@@ -83,7 +83,7 @@ export class UsedFleet {
       destroy: () => reject(new SpoolError('CONNECTION_LOST')),
       receive: (message) => {
         try {
-          const duplex = opening.accepted(message, (each) => connection.publish(up, each));
+          const duplex = opening.accepted(message, { send: (each) => connection.publish(up, each), windows });
           links.set(down, duplex);
           links.set(up, duplex);
           resolve(duplex);
@@ -123,6 +123,7 @@ export class UsedFleet {
     const keyIn = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
     connection.subscribe(subjects.down(connection.key.public, '*', '*'), (subject, message, isUnheard) => {
       const link = links.get(subject);
+      this.presence.heard(subject.split('.')[4] ?? '');
       if (isUnheard) link?.destroy();
       else link?.receive(message);
     });
