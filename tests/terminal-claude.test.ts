@@ -1,6 +1,7 @@
 /**
  * Tests the side channel of Claude Code in its own terminal: the real program, beside a scripted model, in a separate network. The
- * tests with the real program run if `node scripts/agents.mjs claude` has downloaded it.
+ * tests with the real program run if `node scripts/agents.mjs claude` has downloaded it. `SPOOL_RACES` raises the number of requests
+ * that both sides answer.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,16 +18,21 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@spool/client';
 import type { AgentEvent } from '@spool/protocol/agent';
 import { program, seen, TestDaemon, until } from '@spool/testkit';
 import { AGAIN, AGENTS, AgentHome, isInstalled } from '@spool/testkit/agents';
 import { expect, test } from 'vitest';
+import { missing, OfflineDaemon, STEP_MS_MAX, TerminalAgent } from './support/terminal-agent.ts';
 
 const HOOK = fileURLToPath(new URL('../dist/spool-hook', import.meta.url));
 const CLAUDE = AGENTS.find(({ name }) => name === 'claude')!;
 const SIZE = { cols: 100, rows: 30 };
 const READY = 'manual mode on';
+const RACES = Number(process.env.SPOOL_RACES ?? 4);
+/** A key is faster than a client: with these delays each is sometimes the first. */
+const KEY_AFTER_MS = [0, 10, 20, 40];
 
 /** The folder of a channel, and the hooks that write to it. */
 class HookFolder {
@@ -252,6 +258,48 @@ test(
     expect(said).toEqual(transcriptTexts(`${home.env['HOME']}/.claude/projects`));
     expect(said).toHaveLength(3);
     expect(existsSync(`${home.env['HOME']}/.claude/settings.json`)).toBe(false);
+  },
+);
+
+test(
+  '[CHAN-5, CHAN-6, CHAN-42] Claude, the real one, gets one answer when a client and a key answer at once, and the other side learns whose',
+  AGAIN,
+  async ({ skip }) => {
+    const reason = missing(CLAUDE);
+    skip(reason !== null, reason ?? '');
+    await using daemon = new OfflineDaemon();
+    const client = await daemon.start();
+    const agent = { ...CLAUDE, ready: READY };
+    using claude = new TerminalAgent({ agent, client, words: ['--permission-mode', 'manual'], dialog: '❯ 1. Yes' });
+    const before = claude.home.files();
+    await claude.start();
+    await claude.prompt(`please run ${Array.from({ length: RACES }, (_, at) => `touch race${at}`).join(' >> ')}`);
+    const handle = await client.openAgent(claude.id);
+    for (let at = 0; at < RACES; at++) {
+      await claude.asked(`race${at}`);
+      const [open] = await handle.requests();
+      const isDenied = at % 3 === 2;
+      const [decided] = await Promise.all([
+        isDenied ? handle.deny(open!, { message: 'not this one' }) : handle.approve(open!),
+        sleep(KEY_AFTER_MS[at % KEY_AFTER_MS.length]).then(() => client.write(claude.id, '\r')),
+      ]);
+      const { decision, by } = decided.outcome as { decision: string; by: string };
+      expect([decided.isOurs, decision]).toEqual([by === 'watcher', by === 'watcher' && isDenied ? 'deny' : 'allow']);
+      await until(
+        'the record shows it',
+        async () => (await claude.of('tool.ended')).some(({ tool }) => tool === open!.tool),
+        STEP_MS_MAX,
+      );
+      expect([at, claude.made(`race${at}`)]).toEqual([at, decision === 'allow']);
+    }
+    await claude.rests(1);
+    expect(await claude.of('permission.resolved')).toHaveLength(RACES);
+    const isOwn = (file: string): boolean =>
+      /^\/(?:\.claude\/|\.claude\.json|\.config\/mimeapps|\.local\/share\/applications\/claude|\.cache\/|tmp\/|project\/)/.test(
+        file,
+      );
+    expect(claude.home.files().filter((file) => !before.includes(file) && !isOwn(file))).toEqual([]);
+    expect(claude.made('.claude')).toBe(false);
   },
 );
 

@@ -74,6 +74,8 @@ export interface TerminalAgentOptions {
   readonly dialog: string;
   /** More settings, for an agent whose settings are one JSON file. */
   readonly settings?: object;
+  /** The home of an earlier run, in which this one continues. */
+  readonly home?: AgentHome;
 }
 
 /** An agent in a terminal. */
@@ -92,7 +94,7 @@ export class TerminalAgent {
           path.endsWith('.json') ? [path, JSON.stringify({ ...JSON.parse(text), ...settings })] : [path, text],
         ),
       );
-    this.home = new AgentHome({ ...agent, settings: merged });
+    this.home = options.home ?? new AgentHome({ ...agent, settings: merged });
     this.#program = this.home.alias(options.agent);
   }
 

@@ -224,7 +224,7 @@ export class AgentHome {
   alias(agent: Agent): string {
     const path = `${this.#folder}/bin/${agent.name}`;
     mkdirSync(dirname(path), { recursive: true });
-    symlinkSync(agent.program, path);
+    if (!existsSync(path)) symlinkSync(agent.program, path);
     return path;
   }
 

@@ -61,6 +61,7 @@ export function messagesRead(work: OpenCodeWork, messages: readonly unknown[]): 
 function beginMissedTurn(work: OpenCodeWork, info: JsonObject): void {
   const { state, ledger } = work;
   if (info.role !== 'user' || (textOf(info.id) ?? '') <= state.lastMessage) return;
+  if (ledger.state.turn && state.lastMessage === state.turnAfter) return; // the first message of the running turn
   state.awaitsBusy = false;
   endTurn(work);
   state.turnAfter = state.lastMessage;

@@ -153,6 +153,33 @@ test('[CHAN-5] allowing in the terminal resolves the request, at once or when it
   }
 });
 
+test('[CHAN-5, CHAN-42] a refusal counts when the result of its tool shows it: the terminal may have allowed just before', () => {
+  const refused = { ...RESULT, toolDenialKind: 'user_rejected' };
+  const interrupted = {
+    type: 'user',
+    message: { content: [{ type: 'text', text: '[Request interrupted by user]' }] },
+  };
+  for (const [shown, outcome, by] of [
+    [(channel: Channel) => channel.transcript(refused), 'deny', 'watcher'],
+    [(channel: Channel) => channel.transcript(interrupted), 'deny', 'watcher'],
+    [(channel: Channel) => channel.transcript(RESULT), 'allow', 'terminal'],
+    [
+      (channel: Channel) => channel.hook('PostToolUse', { ...ASK, tool_use_id: 't1', tool_response: {} }),
+      'allow',
+      'terminal',
+    ],
+  ] as const) {
+    const channel = new Channel();
+    channel.asks();
+    channel.command({ do: 'permission', request: HOOK, behavior: 'deny' }, 'ann');
+    channel.says({ took: HOOK, at: 2 });
+    expect(channel.last('permission.resolved')).toBeUndefined();
+    shown(channel);
+    expect(channel.last('permission.resolved')).toMatchObject({ decision: outcome, by });
+    expect(channel.last('command.refused') !== undefined).toBe(by === 'terminal');
+  }
+});
+
 test('[CHAN-8] a request that no hook holds is left to the terminal', () => {
   const channel = new Channel();
   channel.hook('UserPromptSubmit', { prompt: 'please', prompt_id: 'p1' });

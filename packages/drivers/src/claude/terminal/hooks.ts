@@ -1,6 +1,6 @@
 /**
  * Handles the reports of Claude's hooks in a terminal: prompts, requests, tools that ran, and answers that a hook took or lost. Keeps
- * CHAN-8: a request that no hook holds is left to the terminal.
+ * CHAN-8: a request that no hook holds is left to the terminal; and CHAN-42.
  */
 import { isObject, type JsonObject, objectOf, present, textOf } from '../../json-value.ts';
 import { canUseTool } from '../control.ts';
@@ -114,8 +114,16 @@ export function allowedInTerminal(work: TerminalWork, request: string): void {
   ledger.resolveQuestion(request, 'answered', 'terminal');
 }
 
-/** Handles a hook that has passed its answer to Claude. */
+/**
+ * Handles a hook that has given its answer to Claude. If the user allowed in the terminal just before, Claude has ignored a refusal: only
+ * the result of the tool shows which of the two counts.
+ */
 export function took({ ledger, state }: TerminalWork, request: string): boolean {
+  const ask = ledger.state.asks[request];
+  if (ask?.held?.decision === 'deny') {
+    ask.isAnswered = true;
+    return true;
+  }
   delete state.asked[request];
   ledger.answerTaken(request);
   return true;

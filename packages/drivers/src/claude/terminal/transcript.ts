@@ -91,6 +91,8 @@ function results(work: TerminalWork, line: JsonObject): JsonObject {
     if (started !== undefined && typeof tool === 'string') state.subagents[started] = tool;
     for (const [request, { tool: own }] of Object.entries(state.asked))
       if (own === tool) {
+        const isRefused = line.toolDenialKind !== undefined;
+        if (work.ledger.state.asks[request]?.isAnswered) work.ledger.answered(request, isRefused ? 'deny' : 'allow');
         const kept = state.asked[request]!;
         release(work, request);
         state.asked[request] = kept; // `user` resolves the request and forgets it
@@ -115,6 +117,9 @@ function endTurn(work: TerminalWork, end: Parameters<TerminalWork['ledger']['end
   const { ledger, state } = work;
   state.isStopping = false;
   // Hooks whose request ends with its turn are no longer waited for.
-  for (const request of Object.keys(state.asked)) release(work, request);
+  for (const request of Object.keys(state.asked)) {
+    if (ledger.state.asks[request]?.isAnswered) ledger.answerTaken(request);
+    release(work, request);
+  }
   ledger.endTurn(end, (tool) => tool.agent !== undefined);
 }

@@ -115,6 +115,24 @@ function answering(behavior: 'allow' | 'deny'): Watcher {
   return watcher;
 }
 
+test('[CHAN-3] a prompt that was sent before the connection is read from the record, also when the session is reported first', () => {
+  const watcher = new Watcher();
+  watcher.connect('a');
+  const info = { id: SESSION, version: '1.18.33', time: { created: 1 } };
+  watcher.says(about('session.updated', { info }));
+  watcher.says(status('busy'));
+  watcher.answers('GET /session', 200, [info]); // the session is known by now
+  watcher.answers(`GET /session/${SESSION}/message`, 200, [
+    {
+      info: { id: 'msg_1', role: 'user', sessionID: SESSION },
+      parts: [{ type: 'text', id: 'prt_0', messageID: 'msg_1', sessionID: SESSION, text: 'hello' }],
+    },
+  ]);
+  watcher.says(typed);
+  expect(watcher.of('turn.started')).toHaveLength(1);
+  expect(watcher.of('prompt')).toMatchObject([{ state: 'echo', content: [{ type: 'text', text: 'hello' }] }]);
+});
+
 test('[CHAN-4] the events of a recorded run are those of the record, also after a reconnect', () => {
   const file = join(import.meta.dirname, '../../testing/fixtures/opencode-terminal.json.br');
   const { messages, record } = JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as Recording;

@@ -91,7 +91,15 @@ function session(work: WatchedOpenCodeWork, line: JsonObject, info: JsonObject):
     return true;
   }
   if (line.type === 'session.updated' && state.session !== null && id !== state.session) return true;
-  return serveMessage(work, line);
+  const isFound = state.session === null && line.type === 'session.updated' && isOfThisRun(work, info);
+  const isKnown = serveMessage(work, line);
+  if (isFound) readRecord(work); // it was made before the connection, perhaps with a prompt
+  return isKnown;
+}
+
+/** Returns whether the session was made since the terminal was started. */
+function isOfThisRun({ state }: WatchedOpenCodeWork, { time }: JsonObject): boolean {
+  return (numberOf(objectOf(time).created) ?? 0) >= (state.begunAt ?? 0) - START_MS_MAX;
 }
 
 /** Handles the answer to a call. */
@@ -120,10 +128,9 @@ function answered(work: WatchedOpenCodeWork, line: JsonObject): boolean {
 /** Follows the session that the terminal created before the connection. */
 function found(work: WatchedOpenCodeWork, sessions: readonly JsonObject[]): void {
   const { state } = work;
-  const since = (state.begunAt ?? 0) - START_MS_MAX;
   const created = ({ time }: JsonObject): number => numberOf(objectOf(time).created) ?? 0;
   const [latest] = sessions
-    .filter((info) => textOf(info.parentID) === undefined && created(info) >= since)
+    .filter((info) => textOf(info.parentID) === undefined && isOfThisRun(work, info))
     .toSorted((a, b) => created(b) - created(a));
   if (state.session !== null || latest === undefined) return;
   event(work, 'session.updated', { info: latest });
