@@ -14,7 +14,7 @@ const WITHIN = { timeout: 60_000 };
 const PATCH = [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ['-return a - b;', '+return a + b;'] }];
 
 testNeeding(NO_BROWSER)(
-  '[CARD-1, CARD-2] cards have the texts, tools and changes of an agent, in the order of its events',
+  '[CARD-1, CARD-2, CARD-43] cards have the texts, tools and changes of an agent, in the order of its events; code is highlighted in view',
   async () => {
     await using daemon = new TestDaemon();
     const reads = ['r1', 'r2', 'r3', 'r4'].flatMap((id) => [
@@ -60,6 +60,12 @@ testNeeding(NO_BROWSER)(
       .locator('.cards > [data-event-seq]')
       .evaluateAll((cards: any[]) => cards.map((card) => Number(card.dataset.eventSeq)));
     expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+
+    // The code is above the view: it is highlighted when it comes into view.
+    const code = log.locator('.code-block', { hasText: 'let a = 1;' });
+    expect(await code.locator('.hl-keyword').count()).toBe(0);
+    await code.scrollIntoViewIfNeeded(WITHIN);
+    await code.locator('.hl-keyword').waitFor(WITHIN);
     expect(open.complaints).toEqual([]);
   },
 );

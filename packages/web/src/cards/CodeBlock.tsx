@@ -1,6 +1,6 @@
 /** Code in a message, unchanged, with a button that copies it. Long code is rendered in pieces, so that new lines cost little. */
 import { visible } from '@spool/render';
-import { memo } from 'react';
+import { memo, useRef } from 'react';
 import { CopyButton } from './CopyButton.tsx';
 import { useTokens } from './use-tokens.ts';
 
@@ -14,9 +14,10 @@ interface CodeProps {
 
 export const CodeBlock = memo(function CodeBlock({ language, lines, indent = 0 }: CodeProps) {
   const code = lines.join('\n');
-  const tokens = useTokens(code, language);
+  const box = useRef<HTMLDivElement>(null);
+  const tokens = useTokens(code, language, box);
   return (
-    <div className="code-block" data-indent={indent || undefined}>
+    <div className="code-block" ref={box} data-indent={indent || undefined}>
       <div className="code-head">
         <span>{language === '' ? 'text' : visible(language.slice(0, 30))}</span>
         <CopyButton text={() => code} label="Copy the code" />
