@@ -117,6 +117,7 @@ test('[DRV-43] a driver that fails on a record is given up alone: the process of
   );
   await Promise.all(others.map((each) => each.turn('say three')));
   expect(await processes(client)).toEqual({ shared: [before], alone: [] });
+  expect(readFileSync(`${daemon.home}/daemon.log`, 'utf8')).not.toContain('the process with the drivers');
   for (const each of others) expectWhole(each, ['say one', 'say two', 'say three']);
 });
 

@@ -4,6 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { connect } from '@spool/client/remote';
 import { COMMAND_ROLES, type Role, ROLES, type SessionInfo } from '@spool/protocol';
 import { TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
@@ -187,7 +188,8 @@ test('[REQ-6] listing, notifying and answering read one record of the log, howev
   configure(daemon, { ntfy: `${server.origin}/topic`, actions: true, on: ['blocked'] });
   const gateway = await TestGateway.start(daemon);
   const talk = Array.from({ length: 50 }, () => ({ text: 100 }));
-  const session = await start(daemon, 'ann', [...talk, ask('r1', 'echo now'), ask('r2', 'echo then')]);
+  const ids = ['r1', 'r2', 'r3'];
+  const session = await start(daemon, 'ann', [...talk, ...ids.map((id) => ask(id, `echo ${id}`))]);
   await until('it is told', () => server.received.length === 1);
   const sockets: Socket[] = [];
   const note = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
@@ -199,12 +201,13 @@ test('[REQ-6] listing, notifying and answering read one record of the log, howev
 
   const before = read();
   const requests = await (await client.openAgent(session)).requests();
-  expect(requests.map(({ request }) => request)).toEqual(['r1', 'r2']);
+  expect(requests.map(({ request }) => request)).toEqual(ids);
   expect(read() - before).toBeLessThan(MANY_BYTES);
   // The gateway's reads: for a notification, and for its answer.
-  const { pid } = (await client.status()).gateway!;
-  const readBy = (): number => Number(/^rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))![1]);
+  const { keeper, gateway: door } = await client.status();
+  const readBy = (pid = door!.pid): number => Number(/^rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))![1]);
   const readBefore = readBy();
+  const keeperBefore = readBy(keeper.pid);
   const { actions } = server.received[0]!.json as { actions: NtfyAction[] };
   const [{ url, headers, body }] = actions as [NtfyAction];
   expect((await gateway.ask(new URL(url).pathname, { method: 'POST', headers, body })).status).toBe(200);
@@ -212,10 +215,23 @@ test('[REQ-6] listing, notifying and answering read one record of the log, howev
   expect(answersTo(daemon, 'ann')['r1']!.behavior).toBe('allow');
   expect(readBy() - readBefore).toBeGreaterThan(0);
   expect(readBy() - readBefore).toBeLessThan(MANY_BYTES);
-  // The counter works: reading the whole log takes more.
+  // The command line, and a client beyond the gateway, as the page is one.
+  expect((await daemon.spool(['approve', session, '--request', 'r2'])).code).toBe(0);
+  const { token } = await gateway.token('prompter');
+  await using afar = await connect({ url: gateway.origin, token });
+  const agent = await afar.openAgent(session);
+  const [last] = await agent.requests();
+  expect(last).toMatchObject({ request: 'r3' });
+  expect(await agent.approve(last!)).toMatchObject({ isOurs: true });
+  await until('all are answered', () => ids.every((id) => answersTo(daemon, 'ann')[id]?.behavior === 'allow'));
+  expect(readBy() - readBefore).toBeLessThan(MANY_BYTES);
+  // Whatever a client replays, the keeper reads for it.
+  expect(readBy(keeper.pid) - keeperBefore).toBeLessThan(MANY_BYTES);
+  // The counters work: reading the whole log takes more.
   await using events = client.watchEvents(session);
   for await (const item of events) if (item.type === 'synced') break;
   expect(read() - before).toBeGreaterThan(4 * 1024 * 1024);
+  expect(readBy(keeper.pid) - keeperBefore).toBeGreaterThan(4 * 1024 * 1024);
 });
 
 /** A tenth of the log. */
