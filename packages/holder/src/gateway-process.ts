@@ -39,6 +39,9 @@ const BACKOFF_MS_MAX = 5000;
 /** The interval of pings, because a gateway sends nothing by itself; the cost on an idle machine is small. */
 const QUIET_MS = 10_000;
 
+/** Flags of a gateway, which save 8 of 44 MB of private memory (decision 283). */
+const FLAGS = ['--optimize-for-size', '--v8-pool-size=1'];
+
 /** The time limit for a gateway to end after the request. */
 const END_MS_MAX = 1000;
 
@@ -123,7 +126,7 @@ export class GatewayProcess {
     if (pair === null) return;
     const [ours, theirs] = pair;
     const { node, path } = this.#owner.program('gateway.mjs');
-    const child = spawn(node, [path, '--link-fd', '3'], {
+    const child = spawn(node, [...FLAGS, path, '--link-fd', '3'], {
       argv0: 'node',
       stdio: ['ignore', 'ignore', this.#owner.log.fd, theirs],
       detached: true,

@@ -13,6 +13,7 @@ import {
   PING_INTERVAL_MS,
   type RunRequest,
 } from '@spool/protocol';
+import { fakeAlarm } from '@spool/testkit/fake-alarm';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { DaemonLog } from './daemon-log.ts';
 import { Holder } from './holder.ts';
@@ -23,6 +24,7 @@ const RUN: RunRequest = { id: 'abcdefgh', command: ['sh', '-c', 'read x; exit 7'
 // For every test: a timer that outlives its test would send over a closed link.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+  vi.spyOn(native, 'createAlarm').mockImplementation(fakeAlarm);
 });
 
 afterEach(() => {

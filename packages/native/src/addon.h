@@ -55,6 +55,7 @@
   F(duplicate, js_duplicate)                      \
   F(syncFiles, js_sync_files)                     \
   F(createPoller, js_create_poller)               \
+  F(createAlarm, js_create_alarm)                 \
   F(connectUnix, js_connect_unix)                 \
   F(isTerminal, js_is_terminal)                   \
   F(quit, js_quit)                                \

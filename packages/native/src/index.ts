@@ -98,6 +98,16 @@ export interface Poller {
   close(): void;
 }
 
+/**
+ * Calls its function once, after a time that can be moved as often as wanted without waking the process. (One of Node's timers that is
+ * moved wakes it all the same.) Keeps the process alive while it is set.
+ */
+export interface Alarm {
+  /** Sets the time, in place of an earlier one. Has no effect after `close`. */
+  set(ms: number): void;
+  close(): void;
+}
+
 /** The kinds of events of an attach pump; `from` and `to` give the bytes. */
 export const PUMP = {
   /** Typed bytes, in `keys`. */
@@ -287,6 +297,7 @@ export interface Native {
    * exception in the callback becomes an `uncaughtException`.
    */
   createPoller(onReady: (ready: Int32Array, count: number) => void): Poller;
+  createAlarm(onRing: () => void): Alarm;
 
   /** Connects to a unix stream socket: an fd, non-blocking and close-on-exec. Throws ENOENT, ECONNREFUSED, EAGAIN etc. */
   connectUnix(path: string): number;

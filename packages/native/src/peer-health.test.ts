@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { fakeAlarm } from '@spool/testkit/fake-alarm';
+import { native } from './index.ts';
 import {
   ANSWER_WITHIN_MS,
   PeerHealth,
@@ -11,7 +13,11 @@ import {
 
 const TICK_MS = 100;
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(native, 'createAlarm').mockImplementation(fakeAlarm);
+});
+
 /** Watches a peer whose condition the test decides. `events` records the actions and their times. */
 function watched(progress: () => ProcessProgress | null): {
   health: PeerHealth;

@@ -4,9 +4,10 @@
  * Silence proves nothing by itself: both processes may have been stopped (docker pause, a laptop's sleep, a debugger), or the
  * machine may be overloaded. Therefore, after silence the peer is asked, and then short ticks are counted, each at its nominal
  * length however long it really took: between two of them our own event loop has read all waiting data. A tick counts only as far
- * as the peer could have answered in it: a runnable process without processor time is starved, not hung. Keeps LIFE-7.
+ * as the peer could have answered in it: a runnable process without processor time is starved, not hung. Keeps LIFE-7 and SPEED-20.
  */
 import { readFileSync } from 'node:fs';
+import { type Alarm, native } from './index.ts';
 
 /** The silence after which a peer is asked. By then the peer has missed two pings of the holder. */
 export const QUIET_MS = 3000;
@@ -49,40 +50,43 @@ export interface PeerHealthOptions {
 
 export class PeerHealth {
   readonly #options: PeerHealthOptions;
-  #timer: NodeJS.Timeout;
+  /** A healthy peer moves it with each message, and so wakes nothing. */
+  readonly #alarm: Alarm;
   #isAsking = false;
   #isStarting = true;
   #isDue = false;
+  /** The silence after which the peer is asked. */
+  #silenceMs = QUIET_AT_START_MS;
   #countedMs = 0;
   #usedMs = 0;
 
   constructor(options: PeerHealthOptions) {
     this.#options = options;
-    this.#timer = setTimeout(() => this.#doubt(), QUIET_AT_START_MS);
+    this.#alarm = native.createAlarm(() => (this.#isAsking ? this.#tick() : this.#doubt()));
+    this.#alarm.set(QUIET_AT_START_MS);
   }
 
   /** Notes any message of the peer. */
   heard(): void {
     // A message that is sent during work may be the last one: only an answer shows that the peer still reads.
-    if (!this.#isAsking && !this.#isStarting) {
-      this.#timer.refresh();
-      return;
+    if (this.#isAsking || this.#isStarting) {
+      this.#isAsking = this.#isStarting = this.#isDue = false;
+      this.#silenceMs = this.#options.quietMs ?? QUIET_MS;
     }
-    this.#isAsking = this.#isStarting = this.#isDue = false;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#doubt(), this.#options.quietMs ?? QUIET_MS);
+    this.#alarm.set(this.#silenceMs);
   }
 
   /** Notes that the peer got work: until it has answered, it is asked after QUIET_MS of silence, even if `quietMs` is longer. */
   expect(): void {
     if (this.#isAsking || this.#isStarting || this.#isDue) return;
     this.#isDue = true;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#doubt(), QUIET_MS);
+    this.#silenceMs = QUIET_MS;
+    this.#alarm.set(QUIET_MS);
   }
 
+  /** Ends the watch. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#alarm.close();
   }
 
   #doubt(): void {
@@ -90,13 +94,14 @@ export class PeerHealth {
     this.#countedMs = 0;
     this.#usedMs = this.#progress()?.usedMs ?? 0;
     this.#options.ask();
-    this.#timer = setTimeout(() => this.#tick(), TICK_MS);
+    this.#alarm.set(TICK_MS);
   }
 
   #tick(): void {
     this.#countedMs += this.#opportunityMs();
-    if (this.#countedMs >= (this.#options.answerWithinMs ?? ANSWER_WITHIN_MS)) this.#options.onHung();
-    else this.#timer = setTimeout(() => this.#tick(), TICK_MS);
+    if (this.#countedMs < (this.#options.answerWithinMs ?? ANSWER_WITHIN_MS)) return this.#alarm.set(TICK_MS);
+    this.#alarm.close();
+    this.#options.onHung();
   }
 
   /** Returns the part of the last tick that the peer could have used to answer. */

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { statusField, TestDaemon } from '@spool/testkit';
 import type { Figure } from './figure.ts';
+import { privateMegabytes } from './rest.ts';
 
 const AGENT = fileURLToPath(new URL('../programs/scripted-agent.mjs', import.meta.url));
 const SERVER = fileURLToPath(new URL('../programs/scripted-server.mjs', import.meta.url));
@@ -68,7 +69,15 @@ export async function streamingAgents(): Promise<Figure[]> {
   const share = used.reduce((sum, each) => sum + each, 0);
   const drivers = share - used[0]!;
   const percent = (part: number): string => `${(part * 100).toFixed(0)} %`;
+  const megabytes = driversOf(keeper).reduce((sum, pid) => sum + privateMegabytes(pid), 0);
   return [
+    {
+      what: `private memory of the drivers of these ${AGENTS} agents`,
+      ours: `${megabytes.toFixed(1)} MB`,
+      limit: '150 MB',
+      ratio: megabytes / 150,
+      goal: ['≤', 1],
+    },
     {
       what: `${AGENTS} agents that stream 50 deltas/s each: share of a core (keeper ${percent(used[0]!)}, drivers ${percent(drivers)}; ${kibPerSecond.toFixed(0)} KiB/s came)`,
       ours: percent(share),

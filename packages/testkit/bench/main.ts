@@ -18,6 +18,7 @@ import { pageAgentBenches } from './page-agent.ts';
 import { pageBenches } from './page.ts';
 import { isInstalled, keyMicroseconds, PEERS, shown } from './peers.ts';
 import { quick } from './quick.ts';
+import { hundredAtRest } from './rest.ts';
 
 const MIB = 1024 * 1024;
 const PTY = { cols: 80, rows: 24 };
@@ -395,10 +396,11 @@ Object.assign(BENCHES, ATTACHED, {
   'page-agent': pageAgentBenches,
   doors: async () => await inTurn(DOORS),
   agents: async () => await inTurn(AGENT_COSTS),
+  rest: hundredAtRest,
   hops,
 });
 /** Benchmarks outside of the table: `npm run bench -- hops`. */
-const ON_REQUEST: ReadonlySet<string> = new Set(['hops']);
+const ON_REQUEST: ReadonlySet<string> = new Set(['hops', 'rest']);
 const wanted = process.argv.slice(2);
 if (wanted[0] === 'quick') {
   await quick({ writes: wanted.includes('--write') });

@@ -4,11 +4,12 @@
  * docs/performance.json, from which the first table of docs/performance.md is made.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { program, SPOOL, TestDaemon } from '@spool/testkit';
 import { isInstalled, keyMicroseconds, PEERS, shown } from './peers.ts';
+import { privateMegabytes, wakeUps } from './rest.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const JSON_FILE = `${ROOT}docs/performance.json`;
@@ -182,20 +183,6 @@ async function rest(): Promise<Measurement[]> {
 }
 
 const REST_MS = 15_000;
-
-/** The number of times that threads have waited and were woken. */
-function wakeUps(pids: readonly number[]): number {
-  return pids
-    .flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}/status`))
-    .reduce((sum, path) => sum + Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(path, 'utf8'))![1]), 0);
-}
-
-function privateMegabytes(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  return (
-    [...text.matchAll(/^Private_\w+:\s+(\d+)/gm)].reduce((sum, [, kilobytes]) => sum + Number(kilobytes), 0) / 1024
-  );
-}
 
 function against(name: 'dtach' | 'tmux', command: string, measure: (attach: readonly string[]) => number): number {
   const peer = PEERS[name](command);

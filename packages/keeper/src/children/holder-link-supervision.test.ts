@@ -8,6 +8,7 @@ import { FdWatch } from '@spool/native/fd-watch';
 import { ANSWER_WITHIN_MS, QUIET_MS } from '@spool/native/peer-health';
 import type { DaemonRecord, FromHolder, FromKeeper, HeldSession } from '@spool/protocol';
 import { isAlive } from '@spool/testkit';
+import { fakeAlarm } from '@spool/testkit/fake-alarm';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { HolderLink } from './holder-link.ts';
 import { turns } from '../testing/fake-client.ts';
@@ -17,6 +18,7 @@ const HELD = { run: { id: 'abcdefgh' }, kind: 'pipes' } as unknown as HeldSessio
 // For every test: a timer that outlives its test would send over a closed link.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+  vi.spyOn(native, 'createAlarm').mockImplementation(fakeAlarm);
 });
 
 afterEach(() => {

@@ -4,6 +4,7 @@ import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import { FdWatch } from '@spool/native/fd-watch';
 import type { DaemonRecord, FromHolder, FromKeeper } from '@spool/protocol';
+import { fakeAlarm } from '@spool/testkit/fake-alarm';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { HolderLink } from './holder-link.ts';
 
@@ -11,6 +12,7 @@ const daemon = { home: {}, startedAt: 0, hasEscrow: true, canReadForeignExit: tr
 
 test('[LIFE-1] a holder that is dead before its welcome is read is no fault of the keeper, and nobody else is opened for it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }); // so that no process is treated as hung later
+  vi.spyOn(native, 'createAlarm').mockImplementation(fakeAlarm);
   const watch = new FdWatch();
   const [ours, theirs] = native.socketPair();
   const holder = new FdLink<FromKeeper, FromHolder>(watch, theirs, {
