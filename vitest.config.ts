@@ -74,6 +74,9 @@ const FAKE_TIMERS: TestUserConfig['fakeTimers'] = {
   toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
 };
 
+/** The setup file that measures the CPU time of each test: only used on request. */
+const CPU = process.env['SPOOL_TEST_CPU'] === undefined ? [] : ['scripts/cpu-of-tests.mjs'];
+
 const UNIT: Pick<
   TestUserConfig,
   | 'fakeTimers'
@@ -89,7 +92,7 @@ const UNIT: Pick<
 > = {
   fakeTimers: FAKE_TIMERS,
   globalSetup: ['scripts/before-unit-tests.mjs'],
-  setupFiles: ['scripts/each-unit-test.mjs'],
+  setupFiles: [...CPU, 'scripts/each-unit-test.mjs'],
   maxWorkers: UNIT_WORKERS,
   pool: 'forks',
   retry: RETRIES,
@@ -100,7 +103,7 @@ const UNIT: Pick<
 
 const SYSTEM: typeof UNIT = {
   globalSetup: ['scripts/before-system-tests.mjs'],
-  setupFiles: ['scripts/each-system-test.mjs'],
+  setupFiles: [...CPU, 'scripts/each-system-test.mjs'],
   maxWorkers: SYSTEM_WORKERS,
   pool: 'forks',
   retry: RETRIES,

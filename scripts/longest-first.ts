@@ -22,9 +22,9 @@ const LONGEST = [
   'opencode',
   'agents',
   'page-cuts',
-  'release',
   'agent-runs',
   'page',
+  'release', // it waits for the compiler that `.ci/run` fetches
 ].map((name) => `tests/${name}.test.ts`);
 
 export default class LongestFirst extends BaseSequencer {

@@ -7,10 +7,9 @@ import { existsSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { program, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { AGAIN, type Agent, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
+import { AGAIN, type Agent, AGENT_STEP_MS_MAX, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 
 const PTY = { cols: 100, rows: 30 };
-const PATIENCE_MS = 60_000;
 
 const CLAUDE = AGENTS.find(({ name }) => name === 'claude')!;
 const CODEX = AGENTS.find(({ name }) => name === 'codex')!;
@@ -22,9 +21,13 @@ async function start(client: Client, agent: Agent, home: AgentHome, extra: reado
     env: { PATH: process.env.PATH!, ...home.env },
     size: PTY,
   });
-  const ready = await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: PATIENCE_MS });
+  const ready = await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: AGENT_STEP_MS_MAX });
   expect(ready.reason).toBe('idle');
-  await until('it takes a prompt', async () => (await client.screen(id)).content.includes(agent.ready), PATIENCE_MS);
+  await until(
+    'it takes a prompt',
+    async () => (await client.screen(id)).content.includes(agent.ready),
+    AGENT_STEP_MS_MAX,
+  );
   return id;
 }
 
@@ -47,18 +50,18 @@ for (const agent of AGENTS) {
       const client = await daemon.client();
       const id = await start(client, agent, home);
       // It may have painted more since it was first idle.
-      const idle = await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: PATIENCE_MS });
+      const idle = await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: AGENT_STEP_MS_MAX });
       expect(idle).toMatchObject({ reason: 'idle', session: { status: { state: 'idle', agent: agent.name } } });
       for (const word of ['one', 'two']) {
-        const prompted = await client.prompt(id, `please say ${word}`, { confirmMs: PATIENCE_MS });
+        const prompted = await client.prompt(id, `please say ${word}`, { confirmMs: AGENT_STEP_MS_MAX });
         expect(prompted).toMatchObject({ isConfirmed: true });
         const end = await client.waitUntil(id, ['idle', 'blocked', 'exit'], {
           after: prompted.offset,
-          timeoutMs: PATIENCE_MS,
+          timeoutMs: AGENT_STEP_MS_MAX,
         });
         expect(end.reason).toBe('idle');
         expect((await client.screen(id)).content).toContain(`PLEASE SAY ${word.toUpperCase()}.`);
-        await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: PATIENCE_MS });
+        await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: AGENT_STEP_MS_MAX });
       }
       const { history } = await client.explain(id);
       const states = history.flatMap((item) => (item.type === 'status' ? [item.state] : []));
@@ -79,8 +82,8 @@ test(
     const client = await daemon.client();
     const agent = { ...CLAUDE, ready: 'manual mode on' };
     const id = await start(client, agent, home, ['--permission-mode', 'manual']);
-    const { offset } = await client.prompt(id, 'please run touch made-by-the-agent', { confirmMs: PATIENCE_MS });
-    const blocked = await client.waitUntil(id, ['blocked', 'exit'], { after: offset, timeoutMs: PATIENCE_MS });
+    const { offset } = await client.prompt(id, 'please run touch made-by-the-agent', { confirmMs: AGENT_STEP_MS_MAX });
+    const blocked = await client.waitUntil(id, ['blocked', 'exit'], { after: offset, timeoutMs: AGENT_STEP_MS_MAX });
     expect(blocked).toMatchObject({ reason: 'blocked', session: { status: { kind: 'permission', agent: 'claude' } } });
     await expect(client.prompt(id, 'please say no')).rejects.toMatchObject({ code: 'INPUT_BLOCKED' });
     expect(existsSync(`${home.project}/made-by-the-agent`)).toBe(false);
@@ -96,7 +99,7 @@ test(
         const end = await client.waitUntil(id, ['idle', 'exit'], { after: blocked.offset, timeoutMs: 1000 });
         return end.reason === 'idle';
       },
-      PATIENCE_MS,
+      AGENT_STEP_MS_MAX,
     );
     expect(existsSync(`${home.project}/made-by-the-agent`)).toBe(true);
     await client.kill(id);
@@ -114,9 +117,9 @@ test(
     const client = await daemon.client();
     const id = await start(client, CODEX, home, ['-a', 'on-request', '-s', 'read-only']);
     for (const file of ['first-file', 'second-file']) {
-      const { offset } = await client.prompt(id, `please run touch ${file}`, { confirmMs: PATIENCE_MS });
+      const { offset } = await client.prompt(id, `please run touch ${file}`, { confirmMs: AGENT_STEP_MS_MAX });
       // Its notification comes before the dialog is drawn: the test waits for the words.
-      const blocked = await client.waitUntil(id, ['blocked', 'exit'], { after: offset, timeoutMs: PATIENCE_MS });
+      const blocked = await client.waitUntil(id, ['blocked', 'exit'], { after: offset, timeoutMs: AGENT_STEP_MS_MAX });
       const { question } = blocked.session!.status;
       expect(question).toMatchObject({
         text: 'Would you like to run the following command?',
@@ -129,7 +132,7 @@ test(
       expect((await client.get(id)).status.state).not.toBe('blocked');
       const end = await client.waitUntil(id, ['idle', 'blocked', 'exit'], {
         after: blocked.offset,
-        timeoutMs: PATIENCE_MS,
+        timeoutMs: AGENT_STEP_MS_MAX,
       });
       expect(end.reason).toBe('idle');
       expect(existsSync(`${home.project}/${file}`)).toBe(true);

@@ -4,7 +4,7 @@
  * system tests/mcp.test.ts`.
  */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -423,7 +423,7 @@ test('[MCP-1] what the server needs is read by `spool mcp` and by no other verb'
 
 test('[MCP-9] the MCP Inspector lists, calls and reads, and finds no fault with the schemas', async ({ skip }) => {
   const inspector = process.env['MCP_INSPECTOR'];
-  if (inspector === undefined)
+  if (inspector === undefined || !existsSync(inspector))
     return skip('MCP_INSPECTOR does not say where mcp-inspector is; it is too large to come along');
   await using daemon = new TestDaemon();
   const inspect = async (...args: string[]): Promise<string> => {

@@ -6,13 +6,12 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { until } from '@spool/testkit';
-import { AGAIN } from '@spool/testkit/agents';
+import { AGAIN, AGENT_STEP_MS_MAX } from '@spool/testkit/agents';
 import { AgentSession, MATRIX } from './support/agent-session.ts';
 import { Turn } from './support/followed-agent.ts';
 
 const OPENCODE = MATRIX.find(({ name }) => name === 'opencode')!;
 const PROXY = fileURLToPath(new URL('../packages/testkit/programs/cutting-proxy.mjs', import.meta.url));
-const PATIENCE_MS = 60_000;
 
 test(
   '[HTTP-2, EVT-1] the real OpenCode: driver and keeper are killed and its events are cut while a permission waits and while it speaks',
@@ -38,10 +37,10 @@ test(
     expect(ran.of('permission.resolved')).toMatchObject([{ decision: 'allow' }]);
     expect(ran.of('tool.started')).toHaveLength(1);
     expect(ran.of('tool.ended')).toMatchObject([{ status: 'ok' }]);
-    await until('it is connected again', () => reconnected() === 1, PATIENCE_MS);
+    await until('it is connected again', () => reconnected() === 1, AGENT_STEP_MS_MAX);
 
     const listing = await run.submit('please list 60');
-    await until('it speaks', () => run.turnOf(listing).of('message.delta').length > 0, PATIENCE_MS);
+    await until('it speaks', () => run.turnOf(listing).of('message.delta').length > 0, AGENT_STEP_MS_MAX);
     cut();
     const listed = await run.ended(listing);
     const rows = Array.from({ length: 60 }, (_, row) => `Row ${row + 1} of 60.`).join('\n\n');
@@ -88,7 +87,7 @@ test(
 
     const questions = [{ question: 'Which colour?', header: 'Colour', options: [{ label: 'blue', description: 'b' }] }];
     const asking = await run.submit(`please call question ${JSON.stringify({ questions })}`);
-    await until('it asks', () => new Turn(run.events).of('question.asked').length > 0, PATIENCE_MS);
+    await until('it asks', () => new Turn(run.events).of('question.asked').length > 0, AGENT_STEP_MS_MAX);
     const [asked] = new Turn(run.events).of('question.asked');
     await run.other.answer(asked!, { '0': 'blue' });
     expect((await run.ended(asking)).texts.join('')).toContain('BLUE');

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import type { Client } from '@spool/client';
 import { program, seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
+import { AGAIN, AGENT_STEP_MS_MAX, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH!, HOME: '/' };
@@ -76,8 +76,16 @@ for (const agent of AGENTS) {
         env: { PATH: process.env.PATH!, TERM: 'xterm-256color', ...home.env },
         size: { cols: 100, rows: 30 },
       });
-      await until('it is ready', async () => (await client.screen(id)).content.includes(agent.ready), 60_000);
-      await until('it is recognised', async () => (await client.get(id)).status.agent === agent.name, 60_000);
+      await until(
+        'it is ready',
+        async () => (await client.screen(id)).content.includes(agent.ready),
+        AGENT_STEP_MS_MAX,
+      );
+      await until(
+        'it is recognised',
+        async () => (await client.get(id)).status.agent === agent.name,
+        AGENT_STEP_MS_MAX,
+      );
       await typeUntilShown(client, id, 'left over');
       await expect(client.prompt(id, 'please say one')).rejects.toMatchObject({
         code: 'INPUT_NOT_EMPTY',
@@ -85,13 +93,13 @@ for (const agent of AGENTS) {
       });
       await client.paste(id, ' and\nanother line');
       await until('the paste is shown', async () => (await client.screen(id)).content.includes('another line'));
-      expect(await client.prompt(id, 'please say two', { clear: true, confirmMs: 20_000 })).toMatchObject({
+      expect(await client.prompt(id, 'please say two', { clear: true, confirmMs: AGENT_STEP_MS_MAX })).toMatchObject({
         isConfirmed: true,
       });
       await until(
         'it heard only the prompt',
         async () => (await client.screen(id)).content.includes('Heard 1 of them, at last PLEASE SAY TWO.'),
-        30_000,
+        AGENT_STEP_MS_MAX,
       );
     },
   );

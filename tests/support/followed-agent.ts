@@ -1,9 +1,10 @@
 /** Follows an agent without a terminal in a test: its events so far, and the results of its turns. */
 import type { AgentEvent, AgentHandle, Client } from '@spool/client';
 import { until } from '@spool/testkit';
+import { AGENT_STEP_MS_MAX } from '@spool/testkit/agents';
 
 /** The time for real programs on a machine with other work. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = AGENT_STEP_MS_MAX;
 
 type AgentEventOf<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>;
 

@@ -9,12 +9,10 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
 import type { AgentEvent } from '@spool/protocol/agent';
 import { program, seen, SPOOL, statusField, TestDaemon, until } from '@spool/testkit';
-import { type Agent, AgentHome, isInstalled } from '@spool/testkit/agents';
+import { type Agent, AGENT_STEP_MS_MAX, AgentHome, isInstalled } from '@spool/testkit/agents';
 import { expect } from 'vitest';
 
 const SCRIPTED_MODEL = fileURLToPath(new URL('../../packages/testkit/programs/scripted-model.mjs', import.meta.url));
-/** An agent that starts beside many busy processes takes long. */
-const START_MS_MAX = 150_000;
 export const STEP_MS_MAX = 200_000;
 /** The end of the output of a command. */
 const DONE = '-- done --';
@@ -115,7 +113,7 @@ export class TerminalAgent {
       await this.#client.remove(id, { force: true });
     }
     const { id } = this;
-    await seen(this.#client, id, agent.ready, START_MS_MAX);
+    await seen(this.#client, id, agent.ready, AGENT_STEP_MS_MAX);
   }
 
   async events(): Promise<AgentEvent[]> {

@@ -179,6 +179,9 @@ export const AGENTS: readonly Agent[] = [
  */
 export const AGAIN = { retry: 2 };
 
+/** The time limit of a step of a real agent, only for tests that hang: beside many busy processes the start of OpenCode takes minutes. */
+export const AGENT_STEP_MS_MAX = 150_000;
+
 export function isInstalled(agent: Agent): boolean {
   return existsSync(agent.program);
 }

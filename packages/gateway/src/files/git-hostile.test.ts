@@ -30,8 +30,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** The number of mixtures: all with `npm test`; `npm run check` tries a tenth (`SPOOL_TEST_ROUNDS` in percent). */
-const MIXTURES = Math.ceil((40 * Number(process.env['SPOOL_TEST_ROUNDS'] ?? 100)) / 100);
+/** The share of the rounds: all with `npm test`; `npm run check` takes a tenth (`SPOOL_TEST_ROUNDS` in percent). */
+const SHARE = Number(process.env['SPOOL_TEST_ROUNDS'] ?? 100) / 100;
+const MIXTURES = Math.ceil(40 * SHARE);
+const LOOKS = Math.max(5, 20 * SHARE);
 const PLACES = ['config', 'include', 'includeIf', 'worktree', 'nested'] as const;
 const ALL = { keys: COMMAND_KEYS, names: ODD_NAMES };
 
@@ -99,7 +101,7 @@ test('[FILE-4] settings, attributes and hooks that are switched while git runs a
     await switchContents(path, [harmless, harmless + repository.settings(ALL)]),
     await switchContents(join(repository.folder, '.gitattributes'), ['', '* filter=evil diff=evil\n']),
   ];
-  for (let look = 0; look < 20; look++) {
+  for (let look = 0; look < LOOKS; look++) {
     const tree = await workingTree(repository.folder);
     expect(tree.isRepository && tree.diff).toContain('+changed\n');
     expect(repository.ran).toEqual([]);

@@ -31,6 +31,11 @@ async function expectHarmless(repository: HostileRepository): Promise<void> {
   expect(changed?.map(({ path }) => path)).toEqual(expect.arrayContaining(['a.txt', 'new.txt', 'staged.txt']));
 }
 
+/** The share of the rounds: all with `npm test`; `npm run check` takes a tenth (`SPOOL_TEST_ROUNDS` in percent), and each odd name. */
+const SHARE = Number(process.env['SPOOL_TEST_ROUNDS'] ?? 100) / 100;
+const MIXTURES = Math.max(ODD_NAMES.length, 30 * SHARE);
+const LOOKS = Math.max(5, 15 * SHARE);
+
 test('[STATE-7] no setting, name or place of a hostile repository runs a program', async () => {
   const repository = new HostileRepository(root, 'fuzzed');
   const config = readFileSync(join(repository.folder, '.git', 'config'), 'utf8');
@@ -47,7 +52,7 @@ test('[STATE-7] no setting, name or place of a hostile repository runs a program
       await expectHarmless(repository);
     }),
     {
-      numRuns: 30,
+      numRuns: MIXTURES,
       examples: ODD_NAMES.map((odd): [Hostility] => [{ keys: ['filter.%.clean'], names: [odd], place: 'config' }]),
     },
   );
@@ -60,6 +65,6 @@ test('[STATE-7] settings that are switched while git runs are not run either', a
   const all = { keys: COMMAND_KEYS, names: ODD_NAMES };
   repository.arm({ ...all, place: 'config' });
   const stop = await switchContents(path, [harmless, harmless + repository.settings(all)]);
-  for (let look = 0; look < 15; look++) await expectHarmless(repository);
+  for (let look = 0; look < LOOKS; look++) await expectHarmless(repository);
   expect(await stop()).toBeGreaterThan(2);
 });
