@@ -63,6 +63,12 @@ const way = (send: (message: Buffer) => unknown = () => {}) => ({
   windows: new WindowPool(),
 });
 
+/** The fleet as its operator uses it, without some nodes. */
+function usedBy(fleet: PlainFleet, without: string[]): UsedFleet {
+  const seedFile = fleet.seedFile('operator');
+  return new UsedFleet({ url: fleet.nats.url, fleet: 'main', seedFile, as: 'user', role: 'operator', without });
+}
+
 /** Returns the subjects that the server refuses. The refusal of the last one comes after all others. */
 async function refusedTo(connection: NatsConnection, subjects: readonly string[]): Promise<readonly string[]> {
   const refused: string[] = [];
@@ -196,6 +202,28 @@ testNeeding(missingNats)(
   },
 );
 
+testNeeding(missingNats)('[NODE-50] a node of the fleet that was removed is not added again', async () => {
+  await using fleet = await PlainFleet.start();
+  const [a, b] = [await fleet.connect('nodeA'), await fleet.connect('nodeB')];
+  const used = usedBy(fleet, [a.key.public]);
+  const found: string[] = [];
+  used.onFound = async ({ nkey }) => void found.push(nkey);
+  used.start();
+  for (const node of [a, b])
+    await until(
+      'it is heard',
+      () => {
+        node.publish(here(node.key.public), hereMessage('build1', 'a'));
+        return used.presence.has(node.key.public);
+      },
+      BUSY_MS,
+    );
+  await until('the other one is found', () => found.length > 0 && found.at(-1) === b.key.public, BUSY_MS);
+  expect(new Set(found)).toEqual(new Set([b.key.public]));
+  used.end();
+  for (const node of [a, b]) node.close();
+});
+
 testNeeding(missingNats)(
   '[NODE-54] a node that comes and goes, and answers nothing, is dialled a few times',
   async () => {
@@ -203,14 +231,7 @@ testNeeding(missingNats)(
     const node = await fleet.connect('nodeA');
     let opened = 0;
     node.subscribe(up(fleet.key('nodeA'), '*', '*', '*'), () => opened++);
-    const used = new UsedFleet({
-      url: fleet.nats.url,
-      fleet: 'main',
-      seedFile: fleet.seedFile('operator'),
-      as: 'user',
-      role: 'operator',
-      without: [],
-    });
+    const used = usedBy(fleet, []);
     used.onFound = async ({ nkey }) => {
       const link = used.link(nkey);
       node.publish(gone(nkey), NOTHING);

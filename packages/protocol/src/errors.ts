@@ -80,7 +80,8 @@ export const ERROR_CODES = {
     'the daemon accepts no more connections, because sessions need the remaining file descriptors; close some clients or raise the limit (ulimit -Hn)',
   TOO_MANY_VISITS:
     'too many requests and WebSockets are open, with this token or in total; close some, or try again later',
-  HOST_UNREACHABLE: 'cannot reach the host; check its address, and that `spool web` runs there',
+  HOST_UNREACHABLE:
+    'cannot reach the host; check its address, and that `spool web` (for a fleet: the NATS server) runs there',
   CONTEXT_UNKNOWN: 'no such context; `spool context ls` lists them',
   NODE_UNKNOWN: 'no such node; `spool node ls` lists them',
   NODE_AWAY: 'the node is away; check that it runs and can reach this machine (`spool node ls` shows since when)',
