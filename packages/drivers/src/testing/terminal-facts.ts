@@ -58,17 +58,14 @@ export function factsOfEvents(events: readonly AgentEvent[]): RunFacts {
     ),
     helpers: events.flatMap((event) => (event.kind === 'message.done' && !isMain(event) ? [event.text] : [])),
     thoughts: events.flatMap((event) => (event.kind === 'thinking.done' ? [event.text] : [])),
-    tools: events.flatMap((event) =>
-      event.kind === 'tool.ended'
-        ? [
-            {
-              tool: event.tool,
-              input: inputs.get(event.tool),
-              output: event.status === 'denied' || event.status === 'cancelled' ? null : joined(event.output),
-            },
-          ]
-        : [],
-    ),
+    tools: events
+      .flatMap((event) => {
+        if (event.kind !== 'tool.ended') return [];
+        const { tool, status, output } = event;
+        const isRefused = status === 'denied' || status === 'cancelled';
+        return [{ tool, input: inputs.get(tool), output: isRefused ? null : joined(output) }];
+      })
+      .toSorted(byId),
     changes: events.flatMap((event) => {
       if (event.kind !== 'file.changed' || event.phase !== 'applied' || event.tool === undefined) return [];
       const { path, change, newText = '', hunks = [] } = event.diff;
@@ -95,12 +92,16 @@ const READERS: Readonly<Partial<Record<TerminalAgentName, Reader>>> = {
 
 /** Returns what the agent has recorded about itself. */
 export function factsOfRecord(agent: TerminalAgentName, record: TerminalRun['record']): RunFacts {
-  return READERS[agent]!(record);
+  const facts = READERS[agent]!(record);
+  return { ...facts, tools: facts.tools.toSorted(byId) };
 }
+
+/** Tools that ran at once end in any order. */
+const byId = (a: ToolFact, b: ToolFact): number => (a.tool < b.tool ? -1 : 1);
 
 const SUBAGENTS = '/subagents/';
 /** A prompt of Claude for its own commands. */
-const OWN_COMMAND = /^<(?:command-name|local-command|bash-)/;
+const OWN_COMMAND = /^<(?:command-name|local-command|bash-|task-notification>)/;
 const INTERRUPTED = '[Request interrupted';
 
 function readClaude(record: TerminalRun['record']): RunFacts {

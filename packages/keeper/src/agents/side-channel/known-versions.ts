@@ -10,10 +10,10 @@ interface KnownAgent {
 }
 
 const KNOWN: Readonly<Record<ChannelAgent, KnownAgent>> = {
-  claude: { name: 'Claude Code', channel: 'with hooks', versions: [['2.1.325', '2.1.326']] },
+  claude: { name: 'Claude Code', channel: 'with hooks', versions: [['2.1.325', '2.1.327']] },
   gemini: { name: 'Gemini', channel: 'with a chat file that Spool reads', versions: [['0.61.0', '0.61.0']] },
   grok: { name: 'Grok', channel: 'with a leader that Spool starts', versions: [['1.0.41', '1.0.41']] },
-  opencode: { name: 'OpenCode', channel: 'with a port that Spool connects to', versions: [['1.18.33', '1.18.33']] },
+  opencode: { name: 'OpenCode', channel: 'with a port that Spool connects to', versions: [['1.18.33', '1.18.34']] },
   codex: { name: 'Codex', channel: 'with a server of its own', versions: [['0.166.0', '0.169.0']] },
 };
 
