@@ -44,75 +44,93 @@ export interface StreamEnd {
 }
 
 export async function streamSession(client: Client, session: SessionInfo, options: StreamOptions): Promise<StreamEnd> {
-  const leaving = new AbortController();
-  let leftBy = 'SIGINT' as NodeJS.Signals;
-  let isOver = false;
-  let hasLostInput = false;
-  let hasLostOutput = false;
-  const { tell: tellLine = notice } = options;
-  const tell = (text: string): void => tellLine(`[spool: ${text}]`);
-  using _signals = options.passesSignals ? passSignals() : undefined;
-  if (options.isForwarding) {
-    // After the session has ended, unread input does not matter.
-    const tellWhileItRuns = (text: string): void => {
-      if (isOver) return;
-      hasLostInput = true;
-      tell(text);
-    };
-    void pipeInput(client, session.id, process.stdin, { endsInput: options.endsInput, tell: tellWhileItRuns });
+  return await new SessionStream(client, session, options).run();
+}
+
+class SessionStream {
+  readonly #client: Client;
+  readonly #session: SessionInfo;
+  readonly #options: StreamOptions;
+  readonly #leaving = new AbortController();
+  #leftBy: NodeJS.Signals = 'SIGINT';
+  #isOver = false;
+  /** Whether input did not arrive, or output was not stored: a command may report success all the same. */
+  #hasLost = false;
+
+  constructor(client: Client, session: SessionInfo, options: StreamOptions) {
+    this.#client = client;
+    this.#session = session;
+    this.#options = options;
   }
 
-  const end = await stream();
-  isOver = true;
-  if (end.type === 'left') {
-    const name = printable(options.calledAs);
-    tell(`detached from ${name}; return with: ${ownCommand(['attach', name])}`);
-    return { end, exitCode: leftBy === 'SIGQUIT' ? 0 : EXIT.signalBase + signalNumber(leftBy)! };
-  }
-  if (end.type !== 'exit') return { end, exitCode: EXIT.ourFailure };
-  // A command may report success even if it got only part of its input, or the disk refused its output.
-  return { end, exitCode: exitCodeOfSession(end) || (hasLostInput || hasLostOutput ? EXIT.failed : 0) };
+  async run(): Promise<StreamEnd> {
+    const { passesSignals, isForwarding, endsInput, calledAs } = this.#options;
+    using _signals = passesSignals ? this.#passSignals() : undefined;
+    if (isForwarding) {
+      const tell = (text: string): void => this.#lostInput(text);
+      void pipeInput(this.#client, this.#session.id, process.stdin, { endsInput, tell });
+    }
 
-  async function stream(): Promise<ViewEnd> {
-    const lines = new OutputJson(session);
-    using stdout = new SessionOutput(1, options.permissions);
-    using stderr = new SessionOutput(2, options.permissions);
-    using text = options.asText ? new SessionLines() : undefined;
+    const end = await this.#stream();
+    this.#isOver = true;
+    if (end.type === 'left') {
+      const name = printable(calledAs);
+      this.#tell(`detached from ${name}; return with: ${ownCommand(['attach', name])}`);
+      return { end, exitCode: this.#leftBy === 'SIGQUIT' ? 0 : EXIT.signalBase + signalNumber(this.#leftBy)! };
+    }
+    if (end.type !== 'exit') return { end, exitCode: EXIT.ourFailure };
+    return { end, exitCode: exitCodeOfSession(end) || (this.#hasLost ? EXIT.failed : 0) };
+  }
+
+  async #stream(): Promise<ViewEnd> {
+    const { permissions, asText, asJson, omitsStderr, from } = this.#options;
+    const lines = new OutputJson(this.#session);
+    using stdout = new SessionOutput(1, permissions);
+    using stderr = new SessionOutput(2, permissions);
+    using text = asText ? new SessionLines() : undefined;
+    const { signal } = this.#leaving;
     try {
-      for await (const item of client.watch(session.id, {
-        from: options.from,
-        signal: leaving.signal,
-        inside: ownSession(),
-      })) {
-        if (item.type === 'gap') hasLostOutput = true;
-        if (options.asJson) await writeText(lines.line(item));
+      for await (const item of this.#client.watch(this.#session.id, { from, signal, inside: ownSession() })) {
+        if (item.type === 'gap') this.#hasLost = true;
+        if (asJson) await writeText(lines.line(item));
         else if (item.type === 'output' && text) await text.write(item.bytes, item.offset);
-        else if (item.type === 'output' && item.stream === 'stderr' && options.omitsStderr) continue;
+        else if (item.type === 'output' && item.stream === 'stderr' && omitsStderr) continue;
         else if (item.type === 'output') await (item.stream === 'stderr' ? stderr : stdout).write(item.bytes);
-        else if (item.type === 'gap') tell(gapWords(item.from, item.to));
+        else if (item.type === 'gap') this.#tell(gapWords(item.from, item.to));
         if (item.type !== 'exit' && item.type !== 'removed') continue;
         await text?.end();
         return item;
       }
     } catch (error) {
-      if (!leaving.signal.aborted) throw error;
+      if (!signal.aborted) throw error;
     }
     await text?.end();
     return { type: 'left' };
   }
 
+  /** Reports input that did not arrive. After the session has ended, unread input does not matter. */
+  #lostInput(text: string): void {
+    if (this.#isOver) return;
+    this.#hasLost = true;
+    this.#tell(text);
+  }
+
+  #tell(text: string): void {
+    (this.#options.tell ?? notice)(`[spool: ${text}]`);
+  }
+
   /** The first signal goes to the session, the second ends `spool`; Ctrl-\ (detach) and a closed terminal only end `spool`. */
-  function passSignals(): Disposable {
+  #passSignals(): Disposable {
     let isPassed = false;
     const onSignal = (name: NodeJS.Signals): void => {
       if (name === 'SIGHUP' || name === 'SIGQUIT' || isPassed) {
-        leftBy = name;
-        return leaving.abort();
+        this.#leftBy = name;
+        return this.#leaving.abort();
       }
       isPassed = true;
-      client.signal(session.id, name).catch((error: unknown) => {
+      this.#client.signal(this.#session.id, name).catch((error: unknown) => {
         if (!SpoolError.is(error)) throw error;
-        if (error.code !== 'SESSION_EXITED') tell(`could not pass ${name} to the session: ${error.message}`);
+        if (error.code !== 'SESSION_EXITED') this.#tell(`could not pass ${name} to the session: ${error.message}`);
       });
     };
     const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;

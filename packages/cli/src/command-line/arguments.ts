@@ -91,104 +91,121 @@ export const COMMON_FLAGS = {
   help: { kind: 'on', short: 'h', about: 'show this help' },
 } as const satisfies Record<string, Flag>;
 
+/** Parses the words after the name of a verb. */
 export function parseArguments<V extends VerbSyntax>(
   name: string,
   verb: V,
   words: readonly string[],
 ): ParsedArguments<V> & { help: boolean } {
-  const flags: Record<string, FlagSyntax> = { ...verb.flags, ...COMMON_FLAGS };
-  const values: Record<string, unknown> = {};
-  for (const [long, flag] of Object.entries(flags)) {
-    if (flag.kind === 'on') values[camel(long)] = false;
-    else if (flag.many) values[camel(long)] = [];
-    else values[camel(long)] = undefined;
-  }
-  const operands: string[] = [];
-  const isCommand = verb.operands.some((operand) => /^\[?COMMAND/.test(operand));
-  let at = 0;
+  const reader = new ArgumentReader(name, verb, words);
+  reader.read();
+  const { help, ...flags } = reader.values;
+  if (help !== true) checkOperands(name, verb, reader.operands);
+  return { flags: flags as ParsedArguments<V>['flags'], operands: reader.operands, help: help === true };
+}
 
-  while (at < words.length) {
-    const word = words[at++]!;
-    if (word === '--') {
-      operands.push(...words.slice(at));
-      break;
-    }
-    if (verb.signalFlag !== undefined && /^-(\d+|[A-Z][A-Z0-9+]+)$/.test(word))
-      keep(verb.signalFlag, flags[verb.signalFlag]!, `--${verb.signalFlag}`, word.slice(1));
-    else if (word.startsWith('--')) readLong(word);
-    else if (/^-[^-\d]/.test(word)) readShort(word);
-    else {
-      operands.push(word);
-      if (!isCommand && !(operands.length > 1 && operands[0] === verb.commandAfter)) continue;
-      operands.push(...words.slice(at));
-      break;
+class ArgumentReader {
+  /** The values by the long name of the flag, in camel case. */
+  readonly values: Record<string, unknown> = {};
+  readonly operands: string[] = [];
+  readonly #name: string;
+  readonly #verb: VerbSyntax;
+  readonly #words: readonly string[];
+  readonly #flags: Readonly<Record<string, FlagSyntax>>;
+  #at = 0;
+
+  constructor(name: string, verb: VerbSyntax, words: readonly string[]) {
+    this.#name = name;
+    this.#verb = verb;
+    this.#words = words;
+    this.#flags = { ...verb.flags, ...COMMON_FLAGS };
+    for (const [long, flag] of Object.entries(this.#flags))
+      this.values[camel(long)] = flag.kind === 'on' ? false : flag.many ? [] : undefined;
+  }
+
+  read(): void {
+    const { signalFlag } = this.#verb;
+    while (this.#at < this.#words.length) {
+      const word = this.#words[this.#at++]!;
+      if (word === '--') return this.#readRest();
+      if (signalFlag !== undefined && /^-(\d+|[A-Z][A-Z0-9+]+)$/.test(word))
+        this.#keep(signalFlag, `--${signalFlag}`, word.slice(1));
+      else if (word.startsWith('--')) this.#readLong(word);
+      else if (/^-[^-\d]/.test(word)) this.#readShort(word);
+      else {
+        this.operands.push(word);
+        if (this.#isCommand) return this.#readRest();
+      }
     }
   }
-  const help = values.help === true;
-  delete values.help;
-  if (!help) checkOperands(name, verb, operands);
-  return { flags: values as ParsedArguments<V>['flags'], operands, help };
 
-  function readLong(word: string): void {
+  /** Whether the last operand belongs to a command, as all later words do. */
+  get #isCommand(): boolean {
+    if (this.#verb.operands.some((operand) => /^\[?COMMAND/.test(operand))) return true;
+    return this.operands.length > 1 && this.operands[0] === this.#verb.commandAfter;
+  }
+
+  #readRest(): void {
+    this.operands.push(...this.#words.slice(this.#at));
+    this.#at = this.#words.length;
+  }
+
+  #readLong(word: string): void {
     const equals = word.indexOf('=');
     const typed = equals === -1 ? word.slice(2) : word.slice(2, equals);
-    const long = Object.hasOwn(flags, typed) ? typed : Object.keys(flags).find((key) => flags[key]!.also === typed);
-    if (long === undefined)
-      throw unknownFlag(
+    const long = Object.hasOwn(this.#flags, typed) ? typed : this.#flagWith('also', typed);
+    if (long === undefined) throw this.#unknownFlag(`--${typed}`);
+    const flag = this.#flags[long]!;
+    if (flag.kind !== 'on')
+      return this.#keep(
+        long,
         `--${typed}`,
-        Object.keys(flags).map((key) => `--${key}`),
+        equals === -1 ? this.#nextWord(`--${typed}`, flag) : word.slice(equals + 1),
       );
-    const flag = flags[long]!;
-    if (flag.kind === 'on') {
-      if (equals !== -1) throw new UsageError(`--${typed} takes no value`, name);
-      values[camel(long)] = true;
-    } else {
-      keep(long, flag, `--${typed}`, equals === -1 ? nextWord(`--${typed}`, flag) : word.slice(equals + 1));
-    }
+    if (equals !== -1) throw new UsageError(`--${typed} takes no value`, this.#name);
+    this.values[camel(long)] = true;
   }
 
-  function readShort(word: string): void {
+  #readShort(word: string): void {
     for (let letter = 1; letter < word.length; letter++) {
-      const short = word[letter]!;
-      const long = Object.keys(flags).find((key) => flags[key]!.short === short);
-      if (long === undefined)
-        throw unknownFlag(
-          `-${short}`,
-          Object.keys(flags).map((key) => `--${key}`),
-          word,
-        );
-      const flag = flags[long]!;
-      if (flag.kind === 'on') {
-        values[camel(long)] = true;
-        continue;
-      }
+      const typed = `-${word[letter]!}`;
+      const long = this.#flagWith('short', word[letter]!);
+      if (long === undefined) throw this.#unknownFlag(typed, word);
+      const flag = this.#flags[long]!;
       const rest = word.slice(letter + 1).replace(/^=/, '');
-      keep(long, flag, `-${short}`, letter + 1 < word.length ? rest : nextWord(`-${short}`, flag));
-      return;
+      if (flag.kind !== 'on')
+        return this.#keep(long, typed, letter + 1 < word.length ? rest : this.#nextWord(typed, flag));
+      this.values[camel(long)] = true;
     }
   }
 
-  function nextWord(typed: string, flag: FlagSyntax): string {
-    const value = words[at++];
-    if (value === undefined) throw new UsageError(`${typed} needs a value: ${flag.value ?? 'VALUE'}`, name);
+  #flagWith(field: 'also' | 'short', value: string): string | undefined {
+    return Object.keys(this.#flags).find((key) => this.#flags[key]![field] === value);
+  }
+
+  #nextWord(typed: string, flag: FlagSyntax): string {
+    const value = this.#words[this.#at++];
+    if (value === undefined) throw new UsageError(`${typed} needs a value: ${flag.value ?? 'VALUE'}`, this.#name);
     return value;
   }
 
-  function keep(long: string, flag: FlagSyntax, typed: string, text: string): void {
+  #keep(long: string, typed: string, text: string): void {
+    const flag = this.#flags[long]!;
     const value = flag.all && text === 'all' ? Infinity : VALUE_OF[flag.kind](text);
     if (value === null || !isWithin(value, flag))
-      throw new UsageError(`${typed} ${JSON.stringify(text)} is not ${wanted(flag)}`, name);
-    if (flag.many) (values[camel(long)] as unknown[]).push(value);
-    else values[camel(long)] = value;
+      throw new UsageError(`${typed} ${JSON.stringify(text)} is not ${wanted(flag)}`, this.#name);
+    if (flag.many) (this.values[camel(long)] as unknown[]).push(value);
+    else this.values[camel(long)] = value;
   }
 
-  function unknownFlag(typed: string, known: readonly string[], word = typed): UsageError {
+  #unknownFlag(typed: string, word = typed): UsageError {
     if (BEFORE_THE_VERB.has(typed))
-      return new UsageError(`${typed} comes before the verb: spool ${typed} … ${name}`, name);
+      return new UsageError(`${typed} comes before the verb: spool ${typed} … ${this.#name}`, this.#name);
+    const known = Object.keys(this.#flags).map((key) => `--${key}`);
     const meant = typed.startsWith('--') ? nearest(typed, known) : known.find((long) => long === `-${word}`);
-    const takesText = verb.operands.some((operand) => /TEXT|COMMAND/.test(operand));
+    const takesText = this.#verb.operands.some((operand) => /TEXT|COMMAND/.test(operand));
     const hint = meant ? `; did you mean ${meant}?` : takesText ? '; put -- before the text or command' : '';
-    return new UsageError(`\`${name}\` has no flag ${typed}${hint}`, name);
+    return new UsageError(`\`${this.#name}\` has no flag ${typed}${hint}`, this.#name);
   }
 }
 

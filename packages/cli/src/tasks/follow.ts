@@ -33,30 +33,52 @@ export async function followTasks(
   views: readonly TaskView[],
   listener: TaskListener,
 ): Promise<readonly number[]> {
-  const following = new AbortController();
-  const byId = new Map(views.map((view) => [view.id, view]));
-  const told = new Map(views.map(({ id, milestone }) => [id, milestone?.offset ?? -1]));
-  void followNews();
-  try {
-    return await Promise.all(views.map(followOne));
-  } finally {
-    following.abort();
+  return await new TaskFollower(client, views, listener).follow();
+}
+
+class TaskFollower {
+  readonly #client: Client;
+  readonly #views: readonly TaskView[];
+  readonly #listener: TaskListener;
+  readonly #following = new AbortController();
+  /** The offset of the last reported milestone of each task. */
+  readonly #reported: Map<string, number>;
+
+  constructor(client: Client, views: readonly TaskView[], listener: TaskListener) {
+    this.#client = client;
+    this.#views = views;
+    this.#listener = listener;
+    this.#reported = new Map(views.map(({ id, milestone }) => [id, milestone?.offset ?? -1]));
   }
 
-  async function followNews(): Promise<void> {
-    const { signal } = following;
+  async follow(): Promise<readonly number[]> {
+    void this.#followEvents();
     try {
-      const events = client.events({ sessions: [...byId.keys()], types: ['milestone', 'session-status'], signal });
-      await lookAgain(); // no event has a question that was asked before the subscription
+      return await Promise.all(this.#views.map((view) => this.#followTask(view)));
+    } finally {
+      this.#following.abort();
+    }
+  }
+
+  async #followEvents(): Promise<void> {
+    const { signal } = this.#following;
+    const byId = new Map(this.#views.map((view) => [view.id, view]));
+    try {
+      const events = this.#client.events({
+        sessions: [...byId.keys()],
+        types: ['milestone', 'session-status'],
+        signal,
+      });
+      await this.#readQuestions(); // no event has a question that was asked before the subscription
       for await (const event of events) {
-        if (event.type === 'events-missed') await lookAgain();
+        if (event.type === 'events-missed') await this.#readQuestions();
         else if (event.type === 'milestone') {
           const { type: _type, at: _at, id, ...milestone } = event;
-          reached(byId.get(id)!, milestone);
+          this.#setMilestone(byId.get(id)!, milestone);
         } else if (event.type === 'session-status') {
           const view = byId.get(event.id)!;
           view.progress = event.status.progress;
-          asks(view, taskQuestion(event.status));
+          this.#setQuestion(view, taskQuestion(event.status));
         }
       }
     } catch (error) {
@@ -64,52 +86,55 @@ export async function followTasks(
     }
   }
 
-  async function lookAgain(): Promise<void> {
-    for (const view of views) asks(view, taskQuestion((await client.get(view.id)).status));
+  async #readQuestions(): Promise<void> {
+    for (const view of this.#views) this.#setQuestion(view, taskQuestion((await this.#client.get(view.id)).status));
   }
 
-  function asks(view: TaskView, question: string | null): void {
+  #setQuestion(view: TaskView, question: string | null): void {
     if (question === view.question) return;
     view.question = question;
-    if (question !== null) listener.onQuestion?.(view, question);
+    if (question !== null) this.#listener.onQuestion?.(view, question);
   }
 
-  function reached(view: TaskView, milestone: Milestone): void {
-    if (milestone.offset <= told.get(view.id)!) return;
-    told.set(view.id, milestone.offset);
+  #setMilestone(view: TaskView, milestone: Milestone): void {
+    if (milestone.offset <= this.#reported.get(view.id)!) return;
+    this.#reported.set(view.id, milestone.offset);
     view.milestone = milestone;
-    listener.onMilestone?.(view, milestone);
+    this.#listener.onMilestone?.(view, milestone);
   }
 
-  async function followOne(view: TaskView): Promise<number> {
+  async #followTask(view: TaskView): Promise<number> {
+    const client = this.#client;
+    const { onLine, onFinish } = this.#listener;
     const shown = new AbortController();
-    const output = listener.onLine ? everyLine(view, listener.onLine) : lastLine(view, shown.signal);
+    const output = onLine ? everyLine(client, view, onLine) : lastLine(client, view, shown.signal);
     const [result] = await Promise.all([client.waitForCompletion(view.id).finally(() => shown.abort()), output]);
     // The milestone thread may be slightly behind; `explain` answers once it has caught up.
-    for (const item of (await client.explain(view.id)).history) if (item.type === 'milestone') reached(view, item);
+    const { history } = await client.explain(view.id);
+    for (const item of history) if (item.type === 'milestone') this.#setMilestone(view, item);
     view.result = result;
-    listener.onFinish?.(view, result);
+    onFinish?.(view, result);
     return exitCodeOfTask(result, await client.get(view.id));
   }
+}
 
-  async function everyLine(view: TaskView, onLine: NonNullable<TaskListener['onLine']>): Promise<void> {
-    const texts = { stdout: new LineText(), stderr: new LineText() };
-    for await (const item of client.watch(view.id, { from: 0 })) {
-      if (item.type === 'output') for (const { text } of texts[item.stream].feed(item.bytes)) onLine(view, text);
-    }
-    for (const text of Object.values(texts)) for (const line of text.flush()) onLine(view, line.text);
+async function everyLine(client: Client, view: TaskView, onLine: NonNullable<TaskListener['onLine']>): Promise<void> {
+  const texts = { stdout: new LineText(), stderr: new LineText() };
+  for await (const item of client.watch(view.id, { from: 0 })) {
+    if (item.type === 'output') for (const { text } of texts[item.stream].feed(item.bytes)) onLine(view, text);
   }
+  for (const text of Object.values(texts)) for (const line of text.flush()) onLine(view, line.text);
+}
 
-  async function lastLine(view: TaskView, signal: AbortSignal): Promise<void> {
-    const text = new LineText();
-    try {
-      for await (const item of client.watch(view.id, { from: { tailBytes: LAST_LINE_BYTES }, signal })) {
-        if (item.type !== 'output') continue;
-        const ended = text.feed(item.bytes.subarray(-LAST_LINE_BYTES)).map((line) => line.text);
-        view.lastLine = [...ended, text.current].findLast((line) => LETTER.test(line)) ?? view.lastLine;
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
+async function lastLine(client: Client, view: TaskView, signal: AbortSignal): Promise<void> {
+  const text = new LineText();
+  try {
+    for await (const item of client.watch(view.id, { from: { tailBytes: LAST_LINE_BYTES }, signal })) {
+      if (item.type !== 'output') continue;
+      const ended = text.feed(item.bytes.subarray(-LAST_LINE_BYTES)).map((line) => line.text);
+      view.lastLine = [...ended, text.current].findLast((line) => LETTER.test(line)) ?? view.lastLine;
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }

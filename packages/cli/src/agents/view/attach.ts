@@ -36,94 +36,121 @@ type End =
 
 /** Resolves with the exit code of `spool` when the user leaves, or the agent has ended. */
 export async function attachAgent(client: Client, session: SessionInfo, options: AttachAgentOptions): Promise<number> {
-  const agent = new AgentHandle(client, session);
-  const { promise: left, resolve: leave } = Promise.withResolvers<End>();
-  const pictures = new AgentPainter();
-  const keys = new KeyReader({ hasAlt: true });
-  const sending = new Set<Promise<unknown>>();
-  const sent = <T>(promise: Promise<T>): Promise<T> => {
-    sending.add(promise);
-    promise.then(
-      () => sending.delete(promise),
-      () => sending.delete(promise),
-    );
-    return promise;
-  };
-  const controls = new AgentControls({
-    name: session.name,
-    isReadOnly: options.isReadOnly,
-    detachKey: options.detachKeys.length === 0 ? '' : formatDetachKeys(options.detachKeys),
-    now: () => Date.now(),
-    onChange: () => screen.changed(),
-    onLeave: () => leave({ type: 'left' }),
-    actions: {
-      prompt: (text, when) => sent(agent.prompt(text, { when })),
-      slash: (name, args) => sent(agent.command({ do: 'slash', name, ...(args !== '' && { args }) })),
-      cancelPrompt: (clientId) => sent(agent.command({ do: 'cancelPrompt', clientId })),
-      interrupt: () => sent(agent.interrupt()),
-      approve: (ask, how) => sent(agent.approve(ask, how)),
-      deny: (ask, how) => sent(agent.deny(ask, how)),
-      answer: (ask, answers) => sent(agent.answer(ask, answers)),
-      wordsOf: (error) => failureOf(error).message,
-    },
-  });
+  return await new AgentAttachment(client, session, options).run();
+}
 
-  const screen = new TerminalView({
-    detachKeys: options.detachKeys,
-    hasMouse: false,
-    draw,
-    take(piece) {
-      if (piece.type === 'keys') for (const key of keys.keysIn(piece.bytes)) controls.press(key);
-      else if (piece.type === 'detach') {
-        knowsLeaving();
-        leave({ type: 'left' });
-      }
-    },
-    onGone: () => leave({ type: 'left' }),
-    onRest: (bytes) => options.onTypedAfter?.(bytes),
-  });
-  const end = await show().finally(() => screen[Symbol.asyncDispose]());
-  if (screen.isTaking) farewell(end);
-  return end.type === 'exit' ? exitCodeOfSession(end) : 0;
+class AgentAttachment {
+  readonly #client: Client;
+  readonly #session: SessionInfo;
+  readonly #options: AttachAgentOptions;
+  readonly #left = Promise.withResolvers<End>();
+  readonly #pictures = new AgentPainter();
+  readonly #keys = new KeyReader({ hasAlt: true });
+  /** The requests that are not answered yet. */
+  readonly #sending = new Set<Promise<unknown>>();
+  readonly #controls: AgentControls;
+  readonly #screen: TerminalView;
 
-  async function show(): Promise<End> {
-    await screen.begin();
-    if (options.typedBefore && options.typedBefore.length > 0) screen.feed(options.typedBefore);
-    const stopping = new AbortController();
-    const followed = follow(stopping.signal);
-    followed.catch(() => {}); // the race reports the error
-    const how = await Promise.race([left, followed]).finally(() => stopping.abort());
-    await settled(sending);
-    return how;
+  constructor(client: Client, session: SessionInfo, options: AttachAgentOptions) {
+    this.#client = client;
+    this.#session = session;
+    this.#options = options;
+    this.#controls = this.#makeControls(new AgentHandle(client, session));
+    this.#screen = new TerminalView({
+      detachKeys: options.detachKeys,
+      hasMouse: false,
+      draw: (size) => this.#draw(size),
+      take: (piece) => {
+        if (piece.type === 'keys') for (const key of this.#keys.keysIn(piece.bytes)) this.#controls.press(key);
+        else if (piece.type === 'detach') {
+          knowsLeaving();
+          this.#leave();
+        }
+      },
+      onGone: () => this.#leave(),
+      onRest: (bytes) => options.onTypedAfter?.(bytes),
+    });
   }
 
-  async function follow(signal: AbortSignal): Promise<End> {
-    await using events = client.watchEvents(session.id, { signal });
+  async run(): Promise<number> {
+    const end = await this.#show().finally(() => this.#screen[Symbol.asyncDispose]());
+    if (this.#screen.isTaking) this.#farewell(end);
+    return end.type === 'exit' ? exitCodeOfSession(end) : 0;
+  }
+
+  #makeControls(agent: AgentHandle): AgentControls {
+    const { isReadOnly, detachKeys } = this.#options;
+    const sent = <T>(promise: Promise<T>): Promise<T> => this.#sent(promise);
+    return new AgentControls({
+      name: this.#session.name,
+      isReadOnly,
+      detachKey: detachKeys.length === 0 ? '' : formatDetachKeys(detachKeys),
+      now: () => Date.now(),
+      onChange: () => this.#screen.changed(),
+      onLeave: () => this.#leave(),
+      actions: {
+        prompt: (text, when) => sent(agent.prompt(text, { when })),
+        slash: (name, args) => sent(agent.command({ do: 'slash', name, ...(args !== '' && { args }) })),
+        cancelPrompt: (clientId) => sent(agent.command({ do: 'cancelPrompt', clientId })),
+        interrupt: () => sent(agent.interrupt()),
+        approve: (ask, how) => sent(agent.approve(ask, how)),
+        deny: (ask, how) => sent(agent.deny(ask, how)),
+        answer: (ask, answers) => sent(agent.answer(ask, answers)),
+        wordsOf: (error) => failureOf(error).message,
+      },
+    });
+  }
+
+  #sent<T>(promise: Promise<T>): Promise<T> {
+    this.#sending.add(promise);
+    const isDone = (): unknown => this.#sending.delete(promise);
+    promise.then(isDone, isDone);
+    return promise;
+  }
+
+  #leave(): void {
+    this.#left.resolve({ type: 'left' });
+  }
+
+  async #show(): Promise<End> {
+    const { typedBefore } = this.#options;
+    await this.#screen.begin();
+    if (typedBefore && typedBefore.length > 0) this.#screen.feed(typedBefore);
+    const stopping = new AbortController();
+    const followed = this.#follow(stopping.signal);
+    followed.catch(() => {}); // the race reports the error
+    const end = await Promise.race([this.#left.promise, followed]).finally(() => stopping.abort());
+    await settled(this.#sending);
+    return end;
+  }
+
+  async #follow(signal: AbortSignal): Promise<End> {
+    await using events = this.#client.watchEvents(this.#session.id, { signal });
     for await (const item of events) {
-      controls.take(item);
+      this.#controls.take(item);
       if (item.type === 'exit') return item;
       if (item.type === 'removed') return { type: 'removed' };
     }
     return { type: 'left' };
   }
 
-  function draw(size: Size): ViewPicture {
-    const painted = pictures.paint(controls.picture(), size);
-    controls.drawn(size.rows - 6, painted);
-    return { ...painted, agesMs: controls.agesMs };
+  #draw(size: Size): ViewPicture {
+    const painted = this.#pictures.paint(this.#controls.picture(), size);
+    this.#controls.drawn(size.rows - 6, painted);
+    return { ...painted, agesMs: this.#controls.agesMs };
   }
 
-  function farewell(how: End): void {
-    const name = printable(session.name);
-    if (how.type === 'exit') {
-      const { rows, cols } = screen.size;
-      const { lines } = new DocumentView({ width: cols - 1, isFull: false }).last(controls.transcript, rows - 2);
-      for (const line of lines) print(ansiLine(line, screen.colouring));
+  #farewell(end: End): void {
+    const name = printable(this.#session.name);
+    if (end.type === 'exit') {
+      const { rows, cols } = this.#screen.size;
+      const { lines } = new DocumentView({ width: cols - 1, isFull: false }).last(this.#controls.transcript, rows - 2);
+      for (const line of lines) print(ansiLine(line, this.#screen.colouring));
     }
-    if (options.isQuiet) return;
-    if (how.type === 'exit') notice(`[spool: session ${name} ended, ${endWords(how)}]`);
-    else if (how.type === 'removed') notice(`[spool: session ${name} was removed]`);
-    else notice(`[spool: detached from ${name}; return with: ${ownCommand(['attach', session.name])}]`);
+    if (this.#options.isQuiet) return;
+    if (end.type === 'exit') notice(`[spool: session ${name} ended, ${endWords(end)}]`);
+    else if (end.type === 'removed') notice(`[spool: session ${name} was removed]`);
+    else notice(`[spool: detached from ${name}; return with: ${ownCommand(['attach', this.#session.name])}]`);
   }
 }
 
