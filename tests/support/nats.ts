@@ -102,8 +102,11 @@ export class FleetOfTwo extends TwoMachines {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    await super[Symbol.asyncDispose]();
-    await this.#nats?.[Symbol.asyncDispose]();
+    try {
+      await super[Symbol.asyncDispose]();
+    } finally {
+      await this.#nats?.[Symbol.asyncDispose](); // also when a daemon has left processes
+    }
   }
 }
 
