@@ -11,6 +11,7 @@ import { program, SPOOL, TestDaemon } from '@spool/testkit';
 import { bridge, driverMemory, streamingAgents } from './agents.ts';
 import { busyScreens, manyLoggers, quietSessions } from './busy-sessions.ts';
 import { DOORS } from './gateway.ts';
+import { echoOfANode, fleetOfLightNodes } from './fleet.ts';
 import { hops } from './hops.ts';
 import { endedSessions, historyReaders } from './scale-lists.ts';
 import type { Figure } from './figure.ts';
@@ -398,6 +399,7 @@ Object.assign(BENCHES, ATTACHED, {
   agents: async () => await inTurn(AGENT_COSTS),
   rest: hundredAtRest,
   hops,
+  fleet: async () => await inTurn([echoOfANode, fleetOfLightNodes]),
 });
 /** Benchmarks outside of the table: `npm run bench -- hops`. */
 const ON_REQUEST: ReadonlySet<string> = new Set(['hops', 'rest']);

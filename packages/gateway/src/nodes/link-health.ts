@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream';
 const PING_MS = 2000;
 
 /** The silence after which a link counts as dead. Its streams then continue over the next link, by offset. */
-const SILENCE_MS_MAX = 6000;
+const SILENCE_MS_MAX = 4000;
 
 /**
  * The interval of the checks of the clock: a check that is late shows that this process or the machine was paused. One timer checks
@@ -46,7 +46,12 @@ export function watchHealth(session: Http2Session, duplex: Duplex): void {
       deadline = now + AFTER_PAUSE_MS;
       return ping(now);
     }
-    if (now >= deadline || now - heardAt >= SILENCE_MS_MAX) return session.destroy();
+    if (now >= deadline || now - heardAt >= SILENCE_MS_MAX) {
+      session.destroy();
+      // HTTP/2 only ends the stream below it, and a WebSocket would then wait 30 s for the other end.
+      duplex.destroy();
+      return;
+    }
     if (now - heardAt >= PING_MS && now - pingedAt >= PING_MS) ping(now);
   };
   looks.add(look);
