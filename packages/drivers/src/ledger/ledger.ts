@@ -497,6 +497,12 @@ export class Ledger {
     else if (!this.answerTaken(request)) this.withdraw(request, 'resolved elsewhere');
   }
 
+  /** Notes that the request of a tool was answered, because the tool has ended. */
+  toolAnswered(tool: string): void {
+    for (const [request, ask] of Object.entries(this.state.asks))
+      if (ask.tool === tool) this.answeredElsewhere(request);
+  }
+
   /** Resolves the request of a tool as allowed: the tool runs, or has ended without a refusal. */
   toolGoesOn(tool: string, isDenied = false): void {
     for (const [request, ask] of Object.entries(this.state.asks))
@@ -505,8 +511,8 @@ export class Ledger {
 
   /** Resolves a permission with the visible outcome: by the held answer if that has the same outcome, otherwise by the terminal. */
   answered(request: string, decision: 'allow' | 'deny'): void {
-    if (this.state.asks[request]?.held?.decision === decision) this.answerTaken(request);
-    else this.resolvePermission(request, decision, 'terminal');
+    const isHeld = this.state.asks[request]?.held?.decision === decision;
+    if (!isHeld || !this.answerTaken(request)) this.resolvePermission(request, decision, 'terminal');
   }
 
   /** Keeps an answer until the agent has accepted it. */
@@ -518,7 +524,7 @@ export class Ledger {
   /** Resolves a request with the held answer, which the agent has accepted. Returns false if there is none. */
   answerTaken(request: string): boolean {
     const ask = this.state.asks[request];
-    if (!ask?.held) return false;
+    if (!ask?.held || ask.held.isLate) return false;
     const { decision, by, more } = ask.held;
     delete ask.held;
     if (decision === 'allow' || decision === 'deny') this.resolvePermission(request, decision, by, more);

@@ -94,6 +94,8 @@ export interface HeldAnswer {
   };
   /** The command, for its author. */
   readonly command: string;
+  /** Whether the agent has refused it, because another answer was first. */
+  isLate?: true;
 }
 
 export interface QueuedPrompt {

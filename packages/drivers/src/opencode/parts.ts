@@ -144,6 +144,7 @@ function tool(work: OpenCodeWork, part: JsonObject): boolean {
     const diff = diffOf(metadata) ?? (name === 'write' ? writtenFile(input, metadata) : undefined);
     if (diff) ledger.emit({ kind: 'file.changed', tool: id, phase: 'applied', diff }, agent);
     const isAborted = metadata.exit === null && state.isAborted;
+    if (state.options.isWatching) ledger.toolAnswered(id);
     ledger.toolGoesOn(id);
     // `opencode run` has no event for it.
     if (name === 'todowrite' && Array.isArray(metadata.todos)) todos(work, metadata.todos);
@@ -156,6 +157,7 @@ function tool(work: OpenCodeWork, part: JsonObject): boolean {
   } else if (now.status === 'error') {
     const reason = textOf(now.error) ?? 'error';
     const isDenied = /rejected permission|dismissed this question/.test(reason);
+    if (state.options.isWatching && isDenied) ledger.toolAnswered(id);
     ledger.toolGoesOn(id, isDenied);
     const status = isDenied ? 'denied' : /abort/i.test(reason) ? 'cancelled' : 'error';
     ledger.endTool(id, { status, output: [{ type: 'text', text: reason }], reason });

@@ -19,6 +19,8 @@ export interface RelayParts<State extends RelayState> extends Omit<
 > {
   /** Handles a new connection: requests on the last one get no answer. */
   connected(work: Work<State>): void;
+  /** Handles the end of the server, before everything open ends. */
+  gone?(work: Work<State>): void;
 }
 
 export function relayed<State extends RelayState>(parts: RelayParts<State>): Dialect<State> {
@@ -52,6 +54,7 @@ function relayLine<State extends RelayState>(
   if (isObject(line.message)) return parts.message(work, line.message, input);
   const gone = textOf(line.gone);
   if (gone === undefined) return true;
+  parts.gone?.(work);
   const message = `the agent's server is gone: ${gone}`;
   ledger.emit({ kind: 'fault', error: { code: 'server-gone', message }, fatal: true });
   ledger.closeAll(message, 'server-gone');

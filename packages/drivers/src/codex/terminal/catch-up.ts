@@ -51,9 +51,7 @@ function takeItem(work: WatchedWork, item: JsonObject): void {
     if (!ledger.hasTool(id)) itemStarted(work, item);
     return;
   }
-  // If its request is open here, it was answered meanwhile.
-  for (const [request, ask] of Object.entries(ledger.state.asks))
-    if (ask.tool === id) ledger.answeredElsewhere(request);
+  ledger.toolAnswered(id); // meanwhile, if its request is open here
   itemCompletedOnce(work, item);
 }
 

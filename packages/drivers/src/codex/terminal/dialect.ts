@@ -8,6 +8,7 @@ import { openKey, rpcMessage, beginConnection } from '../../json-rpc.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json-value.ts';
 import type { Capabilities } from '../../ledger/commands.ts';
 import { relayed } from '../../relay/relayed.ts';
+import { settleAnswered } from '../../relay/settle.ts';
 import { capabilities as ownerCapabilities, turnOf } from '../app-server.ts';
 import { answerPermission, answerQuestion, isCodexRequest, takeApproval } from '../approvals.ts';
 import { notification, threadStarted, versionOf } from '../notifications.ts';
@@ -253,17 +254,6 @@ function asked(work: WatchedWork, id: string | number, method: string, params: J
   // An answer that the last connection may not have delivered is sent again; the server accepts only one.
   if (Object.hasOwn(state.given, now)) ledger.write(state.given[now]);
   return isKnown;
-}
-
-/** Resolves the requests that the server did not repeat: their tools run. */
-function settleAnswered({ state, ledger }: WatchedWork): void {
-  for (const [request, { type }] of Object.entries(ledger.state.asks)) {
-    if (state.repeated.includes(request)) continue;
-    delete state.asked[request];
-    delete state.given[request];
-    if (type === 'permission') ledger.answered(request, 'allow');
-    else if (!ledger.answerTaken(request)) ledger.resolveQuestion(request, 'answered', 'terminal');
-  }
 }
 
 function capabilities(work: WatchedWork): Capabilities {

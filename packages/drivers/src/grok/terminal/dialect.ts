@@ -13,6 +13,7 @@ import { isObject, type JsonObject, listOf, objectOf, textOf } from '../../json-
 import type { Capabilities } from '../../ledger/commands.ts';
 import type { Work } from '../../ledger/stepper.ts';
 import { relayed } from '../../relay/relayed.ts';
+import { settleAnswered } from '../../relay/settle.ts';
 import { xAi } from '../x-ai.ts';
 
 export interface WatchedGrok extends AcpState {
@@ -167,17 +168,6 @@ function asked(work: WatchedGrokWork, id: string | number, method: string, line:
   const answer = state.given[open];
   if (answer) respond(work, id, answer);
   return true;
-}
-
-/** Resolves the requests that the agent did not repeat: their tools run. */
-function settleAnswered({ state, ledger }: WatchedGrokWork): void {
-  for (const [request, { type }] of Object.entries(ledger.state.asks)) {
-    if (state.repeated.includes(request)) continue;
-    delete state.asked[request];
-    delete state.given[request];
-    if (type === 'permission') ledger.answered(request, 'allow');
-    else if (!ledger.answerTaken(request)) ledger.resolveQuestion(request, 'answered', 'terminal');
-  }
 }
 
 function capabilities(work: WatchedGrokWork): Capabilities {

@@ -4,7 +4,8 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { AgentBody, Command } from '@spool/protocol/agent';
 import { expect, test } from 'vitest';
 import { type JsonObject, objectOf } from '../../json-value.ts';
-import { opencodeTerminal, type WatchedOpenCode } from './dialect.ts';
+import { opencodeTerminal } from './dialect.ts';
+import type { WatchedOpenCode } from './reports.ts';
 
 const SESSION = 'ses_1';
 
@@ -19,6 +20,7 @@ class Watcher {
   readonly events: AgentBody[] = [];
   /** The calls on the present connection that have no answer. */
   calls: JsonObject[] = [];
+  at = 1000;
   #relay = '';
   #commands = 0;
 
@@ -42,11 +44,16 @@ class Watcher {
   }
 
   command(command: Command): void {
-    this.#step({ type: 'command', command, id: `c${++this.#commands}`, by: 'someone', at: 1000 });
+    this.#step({ type: 'command', command, id: `c${++this.#commands}`, by: 'someone', at: this.at });
   }
 
   of<K extends AgentBody['kind']>(kind: K): Extract<AgentBody, { kind: K }>[] {
     return this.events.filter((event): event is Extract<AgentBody, { kind: K }> => event.kind === kind);
+  }
+
+  /** Reports that the server has ended. */
+  ends(): void {
+    this.#line({ relay: this.#relay, gone: 'exited' });
   }
 
   get decided(): unknown[] {
@@ -55,7 +62,7 @@ class Watcher {
 
   #line(line: object): void {
     const text = JSON.stringify(line);
-    this.#step({ type: 'line', stream: 'stdout', text, offset: 0, length: text.length + 1, at: 1000 });
+    this.#step({ type: 'line', stream: 'stdout', text, offset: 0, length: text.length + 1, at: this.at });
   }
 
   #step(input: Parameters<typeof opencodeTerminal.step>[1]): void {
@@ -182,6 +189,91 @@ test('[CHAN-5] the answer to a reply says who was first, in whatever order it co
     expect(theirs.decided).toEqual([['allow', 'terminal']]);
     expect(theirs.of('command.refused')).toMatchObject([{ command: 'c1', code: 'already-resolved' }]);
   }
+});
+
+/** The reports of the server once a request is answered, in their order. */
+const afterReply = (reply: string): object[] => {
+  const input = { command: 'touch x' };
+  const end =
+    reply === 'reject'
+      ? { status: 'error', input, error: 'The user rejected permission to use this tool.' }
+      : { status: 'completed', input, output: '', metadata: { exit: 0 } };
+  return [replied(reply), about('message.part.updated', { part: tool(end) }), about('session.idle', {})];
+};
+const BEHAVIORS = ['allow', 'deny'] as const;
+const REPLIES = { allow: 'once', deny: 'reject' };
+
+/** Every answer of a client beside every one in the terminal, and the number of reports that come first. */
+const RACES = BEHAVIORS.flatMap((ours) =>
+  BEHAVIORS.flatMap((theirs) => [0, 1, 2, 3].map((reports) => ({ ours, theirs, reports }))),
+);
+
+test.each(RACES)(
+  '[CHAN-43] $ours by a client and $theirs in the terminal have one outcome ($reports of 3 reports come before the answer to the reply)',
+  ({ ours, theirs, reports }) => {
+    for (const isOurs of [true, false]) {
+      const watcher = answering(ours);
+      const decision = isOurs ? ours : theirs;
+      const stream = afterReply(REPLIES[decision]);
+      for (const each of stream.slice(0, reports)) watcher.says(each);
+      watcher.answers('POST /permission/per_1/reply', isOurs ? 200 : 404, {});
+      for (const each of stream.slice(reports)) watcher.says(each);
+      expect(watcher.decided).toEqual([[decision, isOurs ? 'watcher' : 'terminal']]);
+      expect(watcher.of('command.refused').map(({ code }) => code)).toEqual(isOurs ? [] : ['already-resolved']);
+      expect(watcher.of('tool.ended').map(({ status: how }) => how)).toEqual([decision === 'allow' ? 'ok' : 'denied']);
+      expect(watcher.of('turn.ended')).toHaveLength(1);
+      const kinds = watcher.events.map(({ kind }) => kind);
+      expect(kinds.indexOf('permission.resolved')).toBeLessThan(kinds.indexOf('tool.ended'));
+    }
+  },
+);
+
+test.each(RACES.filter(({ reports }) => reports > 0))(
+  '[CHAN-43] if the answer to a reply never comes, the report decides ($ours by a client, $theirs in the terminal, $reports of 3 reports)',
+  ({ ours, theirs, reports }) => {
+    const lose: ((watcher: Watcher) => void)[] = [
+      (watcher) => watcher.connect('b'),
+      (watcher) => watcher.ends(),
+      (watcher) => watcher.answers('POST /permission/per_1/reply', 502, {}),
+      (watcher) => {
+        for (let at = 0; at < 100; at++) watcher.says(about('todo.updated', { todos: [] }));
+      },
+      (watcher) => {
+        watcher.at += 60_000;
+        watcher.says(about('todo.updated', { todos: [] }));
+      },
+    ];
+    for (const loses of lose) {
+      const watcher = answering(ours);
+      for (const each of afterReply(REPLIES[theirs]).slice(0, reports)) watcher.says(each);
+      loses(watcher);
+      expect(watcher.decided).toEqual([[theirs, ours === theirs ? 'watcher' : 'terminal']]);
+      expect(watcher.of('command.refused')).toHaveLength(ours === theirs ? 0 : 1);
+    }
+  },
+);
+
+test.each(BEHAVIORS)('[CHAN-43] if the report is lost too, the end of the tool decides: %s', (theirs) => {
+  for (const isLateKnown of [true, false]) {
+    const watcher = answering('allow');
+    if (isLateKnown) watcher.answers('POST /permission/per_1/reply', 404, {});
+    watcher.connect('b');
+    const [, end] = afterReply(REPLIES[theirs]) as [object, { properties: { part: object } }];
+    const { part } = end.properties;
+    watcher.answers(`GET /session/${SESSION}/message`, 200, [
+      { info: { id: 'msg_2', role: 'assistant', sessionID: SESSION }, parts: [part] },
+    ]);
+    expect(watcher.decided).toEqual([[theirs, theirs === 'allow' && !isLateKnown ? 'watcher' : 'terminal']]);
+  }
+});
+
+test('[CHAN-43] an unknown message that waited for the answer to a reply is kept', () => {
+  const watcher = answering('allow');
+  watcher.says(replied('once'));
+  watcher.says(about('never.heard.of', {}));
+  expect(watcher.of('raw')).toEqual([]);
+  watcher.answers('POST /permission/per_1/reply', 200, true);
+  expect(watcher.of('raw')).toMatchObject([{ type: 'never.heard.of' }]);
 });
 
 test('[CHAN-3] an answer that a lost connection may have kept is given again, and the request is asked once', () => {

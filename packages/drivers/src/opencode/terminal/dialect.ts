@@ -6,29 +6,17 @@
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json-value.ts';
 import type { DialectOptions } from '../../dialect.ts';
 import type { Capabilities } from '../../ledger/commands.ts';
-import type { Work } from '../../ledger/stepper.ts';
 import { relayed } from '../../relay/relayed.ts';
 import { serveCapabilities, serveMessage } from '../dialect.ts';
 import { event } from '../events.ts';
 import { readRecord } from '../reconcile.ts';
-import { call, initialOpenCode, type OpenCodeState } from '../state.ts';
+import { call, initialOpenCode } from '../state.ts';
+import { isSettling, settle, settleByReports, type WatchedOpenCode, type WatchedOpenCodeWork } from './reports.ts';
 
 /** The number of subagents' sessions that are remembered. */
 const CHILDREN_MAX = 200;
 /** The maximum time between the start of the terminal and the first connection. */
 const START_MS_MAX = 20_000;
-
-export interface WatchedOpenCode extends OpenCodeState {
-  relay: string | null;
-  /** The time of the first connection. */
-  begunAt: number | null;
-  /** The sessions that another session has started. */
-  children: string[];
-  /** The reports about requests whose own answer has no status yet, by request. */
-  reports: Record<string, { type: string; properties: JsonObject }>;
-}
-
-type WatchedOpenCodeWork = Work<WatchedOpenCode>;
 
 const REPLY = /^POST \/(?:permission|question)\/([^/]+)\/(?:reply|reject)$/;
 const NOT_FOUND = 404;
@@ -41,14 +29,17 @@ export const opencodeTerminal = relayed<WatchedOpenCode>({
     begunAt: null,
     children: [],
     reports: {},
+    waiting: [],
   }),
   message,
   connected(work) {
     const { state, ledger } = work;
     state.begunAt ??= ledger.at;
+    settleByReports(work, message); // the last connection has no more answers
     call(work, 'GET /command');
     if (state.session === null) call(work, 'GET /session');
   },
+  gone: (work) => settleByReports(work, message),
   capabilities,
   resumable: ({ state }) => state.session,
   program: ({ state }) => (state.version === null ? null : { name: 'OpenCode', version: state.version }),
@@ -58,6 +49,10 @@ export const opencodeTerminal = relayed<WatchedOpenCode>({
 function message(work: WatchedOpenCodeWork, line: JsonObject): boolean {
   const { state, ledger } = work;
   if (line.http !== undefined) return answered(work, line);
+  if (isSettling(work, message)) {
+    state.waiting.push(line);
+    return true;
+  }
   const properties = objectOf(line.properties);
   switch (line.type) {
     case 'session.created':
@@ -113,15 +108,13 @@ function answered(work: WatchedOpenCodeWork, line: JsonObject): boolean {
   }
   const request = REPLY.exec(http)?.[1];
   const ask = request === undefined ? undefined : ledger.state.asks[request];
-  if (request === undefined || !ask?.held || (status >= 400 && status !== NOT_FOUND)) return serveMessage(work, line);
-  if (status < 400) ledger.answerTaken(request);
-  else {
-    // Another answer was first; its report is still on its way, or has arrived.
-    const report = state.reports[request];
-    if (report) event(work, report.type, report.properties);
-    else ask.isAnswered = true;
-  }
-  delete state.reports[request];
+  if (request === undefined || !ask?.held) return serveMessage(work, line);
+  const isReported = Object.hasOwn(state.reports, request);
+  if (status < 400) settle(work, request, true, message);
+  else if (isReported && status === NOT_FOUND) settle(work, request, false, message);
+  else if (isReported) settleByReports(work, message);
+  else if (status === NOT_FOUND) ask.held.isLate = true; // the report is still on its way
+  else return serveMessage(work, line);
   return true;
 }
 
@@ -145,8 +138,8 @@ function replied(work: WatchedOpenCodeWork, type: string, properties: JsonObject
   const { state, ledger } = work;
   const request = textOf(properties.requestID) ?? textOf(properties.permissionID) ?? '';
   const ask = ledger.state.asks[request];
-  if (!ask?.held || ask.isAnswered) return event(work, type, properties);
-  state.reports[request] = { type, properties };
+  if (!ask?.held || ask.held.isLate) return event(work, type, properties);
+  state.reports[request] = { type, properties, at: ledger.at };
   return true;
 }
 
