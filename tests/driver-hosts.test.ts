@@ -10,6 +10,7 @@ import type { Client } from '@spool/client';
 import { isAlive, statusField, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { FollowedAgent, PATIENCE_MS, Turn } from './support/followed-agent.ts';
+import { hangsOn, placeFifo } from './support/hanging-reader.ts';
 
 const AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const AGENTS = 20;
@@ -164,3 +165,28 @@ test('[DRV-44] a process that is killed while its drivers rest takes nothing fro
   await sharedProcess(client);
   for (const each of agents) expectWhole(each, ['say one', 'say two']);
 });
+
+test.for(['hangs', 'is stopped'] as const)(
+  '[DRV-45] a process with drivers that %s when its keeper is killed ends with it, and its agents continue',
+  async (how) => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const agents = await startAll(daemon, client, 2);
+    await Promise.all(agents.map((each) => each.turn('say one')));
+    const before = await sharedProcess(client);
+    const policy = `${daemon.home}/config/policy.json`;
+    const { keeper } = await client.status();
+    if (how === 'is stopped') process.kill(before, 'SIGSTOP');
+    else {
+      mkdirSync(`${daemon.home}/config`, { mode: 0o700 });
+      placeFifo(policy);
+      await agents[0]!.submit('ask 1');
+      await hangsOn(policy, PATIENCE_MS);
+      rmSync(policy);
+    }
+    process.kill(keeper.pid, 'SIGKILL');
+    await until('it is gone', () => !isAlive(before), PATIENCE_MS);
+    if (how === 'hangs') await agents[0]!.agent.approve(await agents[0]!.asked());
+    await agents[1]!.turn('say two');
+  },
+);

@@ -1,6 +1,6 @@
 /** Tests a gateway on an unreliable machine: killed, paused, without files or disk, and requested twice at once. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import type { AuditLine, DaemonStatus } from '@spool/protocol';
@@ -8,6 +8,9 @@ import { isAlive, TestDaemon, until } from '@spool/testkit';
 import { NOT_ROOT, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 import { TestGateway } from './support/gateway.ts';
+import { hangsOn, placeFifo } from './support/hanging-reader.ts';
+
+const PATIENCE_MS = 60_000;
 
 const statusOf = async (daemon: TestDaemon): Promise<DaemonStatus> => await daemon.json('daemon', 'status');
 
@@ -106,6 +109,23 @@ test('[DOOR-10] a gateway that hangs is replaced, and who asked it meanwhile is 
   const asked = await gateway.ask('/api/sessions', { token });
   expect([asked.status, isAlive(pid)]).toEqual([200, false]);
   expect((await statusOf(daemon)).gateway).toMatchObject({ port: gateway.port });
+});
+
+test('[DOOR-10] a gateway that hangs when its holder is killed is ended, and the next one serves', async () => {
+  await using daemon = new TestDaemon();
+  const gateway = await TestGateway.start(daemon);
+  const { token } = await gateway.token('viewer');
+  const { gateway: before, holder } = await statusOf(daemon);
+  const tokens = `${daemon.home}/doors/tokens.json`;
+  copyFileSync(tokens, `${tokens}.kept`);
+  placeFifo(tokens);
+  const unanswered = gateway.ask('/api/sessions', { token }).catch(() => null);
+  await hangsOn(tokens, PATIENCE_MS);
+  renameSync(`${tokens}.kept`, tokens);
+  process.kill(holder!.pid, 'SIGKILL');
+  await until('it is gone', () => !isAlive(before!.pid), PATIENCE_MS);
+  await unanswered;
+  expect((await gateway.ask('/api/sessions', { token })).status).toBe(200);
 });
 
 test('[DOOR-12] what a revoked token has sent while the gateway was paused is not done', async () => {

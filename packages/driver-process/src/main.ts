@@ -1,9 +1,10 @@
 /**
  * A driver host: runs the drivers of agents' sessions for the keeper (`driver.mjs --link-fd 3 --step-fd 4 --config DIR`, with the
  * name of the driver if there is only one). It gets its drivers on the link, and ends with the keeper, whose successor starts
- * another. Keeps DRV-43: a driver that fails ends no other one.
+ * another. Keeps DRV-43: a driver that fails ends no other one; and DRV-45: it also ends while it hangs.
  */
 import { parseArgs } from 'node:util';
+import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import { FdWatch } from '@spool/native/fd-watch';
 import { type FromDriverHost, LOAD_CHECK, logLine, type ToDriverHost } from '@spool/protocol';
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
 });
 const [name] = positionals;
 process.title = name === undefined ? 'spool-drivers' : `spool-driver ${name}`;
+native.endWithParent(Number(values['link-fd']), 0);
 
 const mark = new StepMark(Number(values['step-fd']));
 const drivers = new Map<number, HostedDriver>();

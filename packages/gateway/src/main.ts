@@ -2,6 +2,7 @@
  * The gateway's entry point: a holder starts it, sends it the daemon's address, and keeps their link open. When the link ends, so
  * does the gateway. It holds no file descriptor of any session, and may be killed at any time. Keeps DOOR-10.
  */
+import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import { FdWatch } from '@spool/native/fd-watch';
 import {
@@ -16,6 +17,9 @@ import { ConnectionFaults } from './http/connection-faults.ts';
 import { writeFaults } from './http/faults-file.ts';
 import { Gateway } from './gateway.ts';
 
+/** The time for a gateway to end by itself after the death of its holder; one that hangs is then ended by the kernel. */
+const END_SECONDS_MAX = 10;
+
 if (process.argv[2] === LOAD_CHECK.argument) {
   process.stdout.write(LOAD_CHECK.answer);
   process.exit(0);
@@ -28,6 +32,8 @@ if (way !== '--link-fd') {
   process.stderr.write('The gateway is started by spool itself; run `spool web`.\n');
   process.exit(2);
 }
+
+native.endWithParent(Number(linkFd), END_SECONDS_MAX);
 
 let gateway: Gateway | null = null;
 let faultsFile: string | null = null;

@@ -1,7 +1,7 @@
 /*
  * The few kernel calls that Node lacks. The contract is `Native` in index.ts; the C files explain the implementation.
  *
- * Rules: no threads, no state except the pollers and pumps, no blocking (`syncFiles` waits in libuv's pool). Calls on hot paths return -errno; the others throw an
+ * Rules: no threads, no state except the pollers, pumps and one grace period, no blocking (`syncFiles` waits in libuv's pool). Calls on hot paths return -errno; the others throw an
  * Error with `code`, `errno` (negative, as in Node) and `syscall`. Linux only, 5.4 or newer (waitid on a pidfd).
  * Constants missing from the headers of older distributions are defined where they are used: these numbers are ABI.
  */
@@ -26,6 +26,7 @@
   F(pidfdSignal, js_pidfd_signal)                 \
   F(pidfdSignalGroup, js_pidfd_signal_group)      \
   F(setLimit, js_set_limit)                       \
+  F(endWithParent, js_end_with_parent)            \
   F(transfer, js_transfer)                        \
   F(relay, js_relay)                              \
   F(openPipe, js_open_pipe)                       \

@@ -1,7 +1,7 @@
 /**
  * The few kernel calls that Node lacks, each typed and documented here; the `.c` files explain the implementation.
  *
- * Rules of the addon: no threads, no state except the pollers and pumps, no blocking (`syncFiles` waits in libuv's pool). Calls on
+ * Rules of the addon: no threads, no state except the pollers, pumps and one grace period, no blocking (`syncFiles` waits in libuv's pool). Calls on
  * hot paths return a negative errno instead of throwing; the others throw an `Error` with `code` ('ENOENT') and
  * `syscall` ('execve').
  */
@@ -185,6 +185,12 @@ export interface Native {
   canReadForeignExit(): boolean;
   /** Limits this process (setrlimit; Infinity for none). Returns 0, or -errno. */
   setLimit(resource: number, soft: number, hard: number): number;
+  /**
+   * Has the kernel end this process when its parent dies, even while this process hangs, and at once if `link` has no other end any
+   * more. With a grace period it may end by itself first, and one that is stopped ends when it continues. The parent must have started
+   * it from its main thread. Returns 0, or -errno.
+   */
+  endWithParent(link: number, graceSeconds: number): number;
   pidfdOpen(pid: number): number;
   /**
    * Sends a signal. Returns 0, or -errno (-ESRCH: the process is already gone). It can never signal another process, however often

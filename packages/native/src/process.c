@@ -2,8 +2,10 @@
 #include "addon.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -65,6 +67,29 @@ napi_value js_exit_status(napi_env env, napi_callback_info info) {
   if (!foreign_status(pidfd, &status)) return null_of(env);
   return exit_status(env, WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
                      WCOREDUMP(status));
+}
+
+static volatile sig_atomic_t grace_seconds;
+
+/* Runs also while JavaScript is in an endless loop. Nothing handles SIGALRM, so it ends the process. */
+static void on_parent_gone(int signal) {
+  (void)signal;
+  alarm((unsigned)grace_seconds);
+}
+
+napi_value js_end_with_parent(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  struct pollfd link = {.fd = int_of(&call, call.at[0], "link")};
+  grace_seconds = int_of(&call, call.at[1], "graceSeconds");
+  if (call.failed) return NULL;
+  int way = grace_seconds > 0 ? SIGIO : SIGKILL;
+  struct sigaction action = {.sa_handler = on_parent_gone, .sa_flags = SA_RESTART};
+  if (way == SIGIO) sigaction(SIGIO, &action, NULL);
+  int result = prctl(PR_SET_PDEATHSIG, way);
+  int error = errno;
+  if (poll(&link, 1, 0) == 1 && link.revents & POLLHUP) raise(way); /* the parent died before the request */
+  errno = error;
+  return outcome(env, result);
 }
 
 napi_value js_set_limit(napi_env env, napi_callback_info info) {

@@ -1,5 +1,8 @@
 /** Tests the exit statuses of our own and other processes, and which process reaps them. */
+import { spawn as spawnNode } from 'node:child_process';
+import { once } from 'node:events';
 import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 import { native, POLL } from './index.ts';
@@ -99,3 +102,20 @@ test('a pidfd of a missing process cannot be opened', () => {
     expect.objectContaining({ code: 'ESRCH', syscall: 'pidfd_open' }),
   );
 });
+
+test.for([0, 1])(
+  '[DRV-45, DOOR-10] a process in an endless loop ends with its killed parent, with a grace period of %i s',
+  async (graceSeconds) => {
+    const script = fileURLToPath(new URL('testing/child-of-killed.ts', import.meta.url));
+    const parent = spawnNode(process.execPath, [script, String(graceSeconds)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [bytes] = (await once(parent.stdout, 'data')) as [Buffer];
+    const looping = native.pidfdOpen(Number(bytes.toString()));
+    const isClosed = once(parent, 'close');
+    parent.kill('SIGKILL');
+    await until(looping, POLL.readable);
+    native.close(looping);
+    await isClosed;
+  },
+);
