@@ -39,6 +39,14 @@ testNeeding(missingNats)(
   },
 );
 
+testNeeding(missingNats)('[NODE-64] a node of a fleet that is stopped is away with the reason', async () => {
+  await using machines = await FleetOfTwo.begin();
+  await untilNode(machines, 'online');
+  await machines.node.spool(['web', 'stop']);
+  await untilNode(machines, 'away');
+  expect(await nodeOf(machines)).toMatchObject({ reason: expect.stringContaining('stopped there') as unknown });
+});
+
 testNeeding(missingNats)(
   '[NODE-51] kills of the NATS server and of both gateways lose and double no byte and no key',
   async () => {

@@ -25,6 +25,7 @@ export class Gateway {
   readonly #keeping: SocketHandover;
   readonly #faults: ConnectionFaults;
   #doors: OpenGateway | null = null;
+  #ending: Promise<never> | null = null;
 
   constructor(start: GatewayStart, keeping: SocketHandover, faults: ConnectionFaults) {
     this.#faults = faults;
@@ -49,9 +50,12 @@ export class Gateway {
 
   /** Releases the resources outside of this process. */
   async end(): Promise<never> {
-    const doors = this.#doors;
-    this.#doors = null;
-    await doors?.close();
+    this.#ending ??= this.#close();
+    return await this.#ending;
+  }
+
+  async #close(): Promise<never> {
+    await this.#doors?.close();
     process.exit(0);
   }
 

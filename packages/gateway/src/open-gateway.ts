@@ -13,7 +13,7 @@ import { wire } from './wiring.ts';
 
 export interface OpenGateway {
   readonly info: GatewayInfo;
-  /** Releases the resources outside of this process. */
+  /** Says farewell to other machines, and releases the resources outside of this process. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function openDoors(
   const placement = await placementOf(options, folder);
   const { host, isEverywhere, source, machine, outside, basePath, proxies } = placement;
   const names = new OwnNames(source ? 'https' : 'http', { proxies, outside, page: basePath });
-  const { server, noticeSender, place } = await wire(start, placement, names, keeper, faults);
+  const { server, noticeSender, place, leave } = await wire(start, placement, names, keeper, faults);
   const port = await listenOnPort(server, { host, port: options.port, folder, keeping });
   place.port = port;
   const call = (certificate: Certificate | undefined): readonly string[] => {
@@ -64,5 +64,5 @@ export async function openDoors(
     options,
     ...(trust && { trust }),
   };
-  return { info, close: async () => await served?.stop() };
+  return { info, close: async () => void (await Promise.all([leave(), served?.stop()])) };
 }

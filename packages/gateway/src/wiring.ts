@@ -42,6 +42,7 @@ import { fleetFileAt, joinFileAt, nodeFileAt } from './nodes/records.ts';
 import { NodeRegistry } from './nodes/registry.ts';
 import { NodeNotices } from './nodes/node-notices.ts';
 import { RelayedRoutes } from './nodes/relayed-routes.ts';
+import { ServedLinks } from './nodes/served-links.ts';
 import { SeenSessions } from './nodes/seen-sessions.ts';
 import { nodeRoutes } from './http/routes/nodes.ts';
 import { nodeToolRoutes, onNodes } from './http/routes/node-tools.ts';
@@ -51,6 +52,8 @@ export interface WiredServer {
   readonly noticeSender: NoticeSender;
   /** The address, known when the server listens; no client is admitted before. */
   readonly place: { port: number; url: string };
+  /** Says to other machines that this gateway ends. */
+  leave(): Promise<void>;
 }
 
 export async function wire(
@@ -95,8 +98,9 @@ export async function wire(
   registry.onNotification = (node, notification) => void notices.pass(node, notification);
   const tools = pageToolRoutes(authenticator);
   const relayed = new RelayedRoutes(tools, authenticator);
-  const joined = new JoinedMachines({ file: joinFileAt(joinsFile(home)), key, authenticator, keeper, relayed });
-  const services = { authenticator, key, relayed };
+  const served = new ServedLinks();
+  const services = { authenticator, key, relayed, served };
+  const joined = new JoinedMachines({ ...services, file: joinFileAt(joinsFile(home)), keeper });
   const fleets = new Fleets({
     file: fleetFileAt(fleetsFile(home)),
     seedFile: `${folder}/nats.nk`,
@@ -162,5 +166,10 @@ export async function wire(
       }),
     ],
   });
-  return { server, noticeSender, place };
+  const leave = async (): Promise<void> => {
+    joined.end();
+    await served.end();
+    await fleets.end();
+  };
+  return { server, noticeSender, place, leave };
 }

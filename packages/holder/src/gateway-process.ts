@@ -9,6 +9,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
@@ -111,12 +112,17 @@ export class GatewayProcess {
     if (this.#options === null) this.want('sender');
   }
 
-  /** Kills the gateway: the daemon ends. */
-  kill(): void {
+  /** Ends the gateway, which announces it to other machines: the daemon ends. */
+  async end(): Promise<void> {
     const mustUndo = typeof this.#options === 'object' && this.#options?.tailscale === true;
     this.#options = null;
+    if (this.#running === null) return;
+    const { process: child } = this.#running;
+    const isGone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await Promise.race([isGone, pause(END_MS_MAX)]);
     // A gateway that has something to undo outside of the daemon ends by itself when its link ends.
-    this.#running?.process.kill(mustUndo ? 'SIGTERM' : 'SIGKILL');
+    if (!mustUndo) child.kill('SIGKILL');
   }
 
   #start(): void {

@@ -416,7 +416,7 @@ export class Holder {
         this.#children.closeInput(message.id);
         return this.#tellStore(message.id, 'put');
       case 'shutdown':
-        return this.#shutdown();
+        return void this.#shutdown();
       case 'ask':
         return this.#emit({ type: 'here' });
       case 'pong':
@@ -576,10 +576,10 @@ export class Holder {
     else setTimeout(() => this.startKeeper(), waitMs);
   }
 
-  #shutdown(): void {
+  async #shutdown(): Promise<never> {
     this.#isShuttingDown = true;
     this.#store?.stop();
-    this.#gateway.kill();
+    await this.#gateway.end();
     this.#removeTraces();
     this.#children[Symbol.dispose]();
     this.#options.log.say('stopped on request');

@@ -30,4 +30,5 @@ export * from './messages.ts';
 export { chooseProtocol } from './protocol-choice.ts';
 export { errorSentence } from './error-sentence.ts';
 export * from './user-shell.ts';
+export * from './version-skew.ts';
 export * from './visible-text.ts';

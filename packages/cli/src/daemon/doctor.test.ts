@@ -13,6 +13,7 @@ import {
   nodeVersion,
   ofKept,
   running,
+  versionsOfNodes,
 } from '../verbs/doctor.ts';
 
 let place: string;
@@ -76,6 +77,16 @@ test('[INST-4] the versions of command line, daemon and gateway are named if one
     todo: expect.stringContaining('daemon upgrade'),
   });
   expect(about('0.0.9')).toMatchObject({ level: 'warn', says: `the daemon is 0.0.9, this program is ${VERSION}` });
+});
+
+test('[NODE-62] a node with another version is a warning with the cure', () => {
+  const nodes = [
+    { name: 'build1', road: 'join', version: '0.0.9' },
+    { name: 'build2', road: 'join', version: VERSION },
+  ] as const;
+  expect(versionsOfNodes(nodes)).toEqual([
+    { check: 'node version', level: 'warn', says: 'build1 runs 0.0.9', todo: 'spool daemon upgrade there' },
+  ]);
 });
 
 test.each([

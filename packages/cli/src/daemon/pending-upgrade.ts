@@ -3,7 +3,7 @@
  * user who types at a shell. Keeps LIFE-46.
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { homeFrom, VERSION } from '@spool/protocol';
+import { homeFrom, isOlder, VERSION } from '@spool/protocol';
 import { ownCommand } from '../output/own-command.ts';
 import { isTerminal, notice } from '../output/stdio.ts';
 
@@ -18,14 +18,6 @@ export function mentionUpgrade(daemonVersion: string): void {
   process.once('exit', () =>
     notice(`The daemon runs version ${daemonVersion}, this is ${VERSION}: ${command} replaces it; sessions continue.`),
   );
-}
-
-/** Compares the numbers of two versions. A version that is not made of numbers does not count as older. */
-function isOlder(version: string, than: string): boolean {
-  const [one, other] = [version, than].map((text) => /^(\d+)\.(\d+)\.(\d+)$/.exec(text)?.slice(1).map(Number));
-  if (one === undefined || other === undefined) return false;
-  const at = one.findIndex((part, index) => part !== other[index]);
-  return at !== -1 && one[at]! < other[at]!;
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   type GatewayFaults,
   gatewayFaultsFile,
   type SessionInfo,
+  skewLine,
   SOCKET_PATH_BYTES_MAX,
   socketIn,
   SpoolError,
@@ -28,6 +29,7 @@ import { lingerCheck } from '../install/linger-check.ts';
 import { pathCheck } from '../install/path-check.ts';
 import { printable } from '../output/printable.ts';
 import { openClient, type ProgramLocation, type VerbAction } from '../program.ts';
+import { nodeNames } from '../remote/node-choice.ts';
 import { formatByteSize } from '../command-line/quantities.ts';
 import { print, printJson, wantsColour } from '../output/stdio.ts';
 import { caseFindings, casesInShort } from '../rule-cases/case-lines.ts';
@@ -328,6 +330,7 @@ async function daemon(program: ProgramLocation, home: Home): Promise<DoctorFindi
       ...daemonFiles(status),
       ...gatewayFaults(status, readOrEmpty(gatewayFaultsFile(home))),
       ...troubles(await client.list()),
+      ...(nodeNames().length > 0 ? versionsOfNodes(await client.nodes.list().catch(() => [])) : []),
     ];
   } catch (error) {
     if (
@@ -353,6 +356,16 @@ async function daemon(program: ProgramLocation, home: Home): Promise<DoctorFindi
       },
     ];
   }
+}
+
+/** Names the nodes whose version is not that of this machine. */
+export function versionsOfNodes(nodes: readonly Parameters<typeof skewLine>[0][]): DoctorFinding[] {
+  return nodes.flatMap((node) => {
+    const line = skewLine(node);
+    if (line === null) return [];
+    const [says = '', todo = ''] = printable(line).split(': ');
+    return [{ check: 'node version', level: 'warn', says, todo }];
+  });
 }
 
 /** The limit of the daemon may differ from the limit here. */

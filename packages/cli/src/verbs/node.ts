@@ -1,7 +1,7 @@
 /** `spool node`: other machines whose sessions are used as if they were here, and the machines that this one serves. */
 import { hostname } from 'node:os';
 import { askNodes, type NodeRoadOptions } from '@spool/client/nodes';
-import { isRole, type NodeInfo, NODE_NAME, type Role, ROLES, SpoolError } from '@spool/protocol';
+import { isRole, type NodeInfo, NODE_NAME, type Role, ROLES, skewLine, SpoolError } from '@spool/protocol';
 import { shortDuration } from '@spool/protocol/duration';
 import { UsageError } from '../command-line/usage-error.ts';
 import { printable } from '../output/printable.ts';
@@ -70,7 +70,11 @@ const node: VerbAction<'node'> = async ({ flags, operands }, program) => {
       const { nodes } = await askNodes('list', {}, road);
       if (flags.json) printJson(nodes);
       else if (nodes.length === 0) notice('There are no nodes; `spool node invite` prints how to add one.');
-      else for (const line of table(nodes)) print(line);
+      else {
+        for (const line of table(nodes)) print(line);
+        for (const line of isTerminal(1) ? nodes.map((each) => skewLine(each)) : [])
+          if (line !== null) notice(printable(line));
+      }
       return 0;
     }
     case 'remove': {

@@ -1,6 +1,5 @@
 /**
- * Passes the events of the gateway to the keeper's audit log, in batches. Frequent events are counted instead of stored. Keeps
- * DOOR-16 and DOOR-52.
+ * Passes the events of the gateway to the keeper's audit log, in batches. Frequent events are counted instead of stored. Keeps DOOR-16, DOOR-52 and NODE-66.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { AUDIT_ENTRIES_MAX, type AuditEntry } from '@spool/protocol';
@@ -10,6 +9,8 @@ const WAITING_MAX = 5000;
 
 const MINUTE_MS = 60_000;
 const REFUSALS_A_MINUTE = 100;
+/** The maximum of refusals in a minute that are recorded for each token, so that its holder cannot fill the log. */
+const REFUSALS_OF_TOKEN_A_MINUTE = 20;
 /** The maximum of tokens, users and sessions that are remembered together for a minute. */
 const KEYS_MAX = 1000;
 
@@ -42,17 +43,29 @@ export class Auditor {
     what: string,
     more: Pick<AuditEntry, 'session' | 'address' | 'note'> = {},
   ): void {
+    const key = principal ? JSON.stringify([principal.id, principal.name, what, more.session]) : what;
+    if (this.#isWithin(key, principal ? 1 : REFUSALS_A_MINUTE)) this.record(principal, what, more);
+    else this.#dropped++;
+  }
+
+  /** Records that the rights of a client do not suffice for a request. */
+  recordRefusal(principal: Principal, note: string, session: string): void {
+    if (this.#isWithin(JSON.stringify(['refusals', principal.id]), REFUSALS_OF_TOKEN_A_MINUTE))
+      this.record(principal, 'refused', { session: session.slice(0, 200), note });
+    else this.#dropped++;
+  }
+
+  /** Counts an event. Returns whether it is within its limit in this minute. */
+  #isWithin(key: string, most: number): boolean {
     const now = performance.now();
     if (now - this.#minuteSince > MINUTE_MS) {
       this.#minuteSince = now;
       this.#often.clear();
     }
-    const key = principal ? JSON.stringify([principal.id, principal.name, what, more.session]) : what;
     const count = this.#often.get(key) ?? 0;
     const isKnown = count > 0 || this.#often.size < KEYS_MAX;
     if (isKnown) this.#often.set(key, count + 1);
-    if (!isKnown || count >= (principal ? 1 : REFUSALS_A_MINUTE)) this.#dropped++;
-    else this.record(principal, what, more);
+    return isKnown && count < most;
   }
 
   record(principal: Principal | null, what: string, more: Pick<AuditEntry, 'session' | 'address' | 'note'> = {}): void {

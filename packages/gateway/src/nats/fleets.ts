@@ -142,6 +142,11 @@ export class Fleets implements FleetRoad {
     if (revoked.length > 0) this.#save();
   }
 
+  /** Announces the end of the gateway to the fleets that it serves. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#served.values()].map((each) => each.leave()));
+  }
+
   /** Returns the address of a fleet whose server admits this machine. */
   async #reached({ url, fleet, seedFile, ca }: FleetPlace): Promise<FleetAddress & { ca?: string }> {
     const own = seedFile ?? this.#options.seedFile;

@@ -35,6 +35,8 @@ export interface NatsConnection {
   subscribe(subject: string, onMessage: OnMessage): void;
   /** Called with a subject that the server does not allow. */
   onRefused: (subject: string) => void;
+  /** Resolves when the server has everything that was published before. */
+  flush(): Promise<void>;
   close(): void;
 }
 
@@ -91,6 +93,7 @@ export async function connectNats({ url, seedFile, ca }: FleetAddress): Promise<
         },
       });
     },
+    flush: async () => await client.flush().catch(() => {}), // the connection has ended
     close: () => void client.close().catch(() => {}),
   };
   void (async () => {

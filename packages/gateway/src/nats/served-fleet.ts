@@ -38,6 +38,14 @@ export class ServedFleet {
     return this.#connection.dial;
   }
 
+  /** Announces that this machine leaves, so that the others do not have to notice its silence. Resolves when the server has it. */
+  async leave(): Promise<void> {
+    const { open: connection, subjects } = this.#connection;
+    connection?.publish(subjects.gone(connection.key.public), Buffer.alloc(0));
+    await connection?.flush();
+    this.end();
+  }
+
   end(): void {
     const { open: connection, subjects, links } = this.#connection;
     for (const link of links.values()) link.destroy();

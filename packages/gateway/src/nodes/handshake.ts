@@ -11,6 +11,15 @@ import { isSignedBy, type MachineKey } from './machine-key.ts';
 /** The versions of the link that this program speaks; both sides use the highest that both have. */
 export const LINK_VERSIONS = { min: 1, max: 1 } as const;
 
+/** The versions of a side: those of the link that it speaks, and that of Spool. */
+interface LinkSpeaker {
+  readonly min: number;
+  readonly max: number;
+  readonly spool: string;
+}
+
+const HERE: LinkSpeaker = { ...LINK_VERSIONS, spool: VERSION };
+
 const CHALLENGE_BYTES = 32;
 const HANDSHAKE_WITHIN_MS = 10_000;
 
@@ -33,6 +42,16 @@ export class RemovedError extends SpoolError {
   }
 }
 
+/** The refusal of a known node whose link this machine does not speak. */
+export class LinkVersionError<T> extends SpoolError {
+  readonly node: LinkedNode<T>;
+
+  constructor(node: LinkedNode<T>) {
+    super('VERSION_UNSUPPORTED');
+    this.node = node;
+  }
+}
+
 /** Returns random text that the other side has to sign. */
 export function newChallenge(): string {
   return randomBytes(CHALLENGE_BYTES).toString('base64url');
@@ -43,16 +62,16 @@ export function helloText(challenge: string): string {
   return proofText('hello', [challenge]);
 }
 
-/** Admits a node that has dialled this machine. `find` returns the record of a public key. */
+/** Admits a node that has dialled this machine. `find` returns the record of a public key; `here` is for tests. */
 export async function admitNode<T extends { readonly publicKey: string }>(
   socket: WebSocket,
   key: MachineKey,
   find: (publicKey: string) => T | null,
+  here = HERE,
 ): Promise<LinkedNode<T>> {
   const challenge = newChallenge();
-  send(socket, { versions: LINK_VERSIONS, challenge });
+  send(socket, { versions: { min: here.min, max: here.max }, challenge });
   const { publicKey, nonce, spool, signature, version } = proofMessage.parse(await nextMessage(socket));
-  if (version < LINK_VERSIONS.min || version > LINK_VERSIONS.max) throw refuse(socket, 'VERSION_UNSUPPORTED');
   const record = find(publicKey);
   const isRight = isSignedBy(publicKey, proofText('node', [challenge, nonce, key.publicKey]), signature);
   if (!isRight) throw refuse(socket, 'NODE_UNKNOWN');
@@ -61,18 +80,26 @@ export async function admitNode<T extends { readonly publicKey: string }>(
     const refusal = proofText('refusal', [nonce, challenge, publicKey]);
     throw refuse(socket, 'NODE_UNKNOWN', key.sign(refusal));
   }
+  if (version < here.min || version > here.max) {
+    refuse(socket, 'VERSION_UNSUPPORTED');
+    throw new LinkVersionError({ record, version: spool });
+  }
   send(socket, { signature: key.sign(proofText('primary', [nonce, challenge, publicKey])) });
   return { record, version: spool };
 }
 
-/** Proves the identity of this node to a machine that was dialled, and checks that the machine is the one that was joined. */
-export async function introduceNode(socket: WebSocket, key: MachineKey, primary: string): Promise<void> {
+/**
+ * Proves the identity of this node to a machine that was dialled, and checks that the machine is the one that was joined. `here` is for
+ * tests.
+ */
+export async function introduceNode(socket: WebSocket, key: MachineKey, primary: string, here = HERE): Promise<void> {
   const { challenge, versions: theirs } = challengeMessage.parse(await nextMessage(socket));
-  const version = Math.min(theirs.max, LINK_VERSIONS.max);
-  if (version < Math.max(theirs.min, LINK_VERSIONS.min)) throw new SpoolError('VERSION_UNSUPPORTED');
+  const common = Math.min(theirs.max, here.max);
+  // Without a common version the identity is proved anyway, so that the other machine knows which of its nodes it refuses.
+  const version = common < Math.max(theirs.min, here.min) ? here.max : common;
   const nonce = newChallenge();
   const signature = key.sign(proofText('node', [challenge, nonce, primary]));
-  send(socket, { version, publicKey: key.publicKey, nonce, spool: VERSION, signature });
+  send(socket, { version, publicKey: key.publicKey, nonce, spool: here.spool, signature });
   const answer = answerMessage.parse(await nextMessage(socket));
   if ('refused' in answer) {
     const refusal = proofText('refusal', [nonce, challenge, key.publicKey]);

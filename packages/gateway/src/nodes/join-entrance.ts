@@ -5,9 +5,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { admitNode } from './handshake.ts';
+import { admitNode, LinkVersionError } from './handshake.ts';
 import type { MachineKey } from './machine-key.ts';
 import { NodeLink } from './node-link.ts';
+import type { NodeRecord } from './records.ts';
 import type { NodeRegistry } from './registry.ts';
 import { duplexOver } from './socket-duplex.ts';
 
@@ -53,7 +54,12 @@ export class JoinEntrance {
         socket.off('data', count);
         onKnown();
       };
-      this.#admit(client, onProved).catch(() => client.close());
+      this.#admit(client, onProved).catch((error: unknown) => {
+        client.close();
+        if (!(error instanceof LinkVersionError)) return;
+        const { record, version } = (error as LinkVersionError<NodeRecord>).node;
+        this.#registry.explain(record.name, { reason: error.message, version });
+      });
     });
   }
 

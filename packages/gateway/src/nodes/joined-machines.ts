@@ -18,6 +18,7 @@ import { serveMachine } from './node-server.ts';
 import { type JoinFile, type JoinRecord, NODES_MAX } from './records.ts';
 import { acceptedInvite } from './invite.ts';
 import type { RelayedRoutes } from './relayed-routes.ts';
+import type { ServedLinks } from './served-links.ts';
 import { duplexOver } from './socket-duplex.ts';
 
 const CONNECT_WITHIN_MS = 10_000;
@@ -43,11 +44,13 @@ export interface JoinedMachinesOptions {
   readonly keeper: Client;
   /** The requests that are answered besides frames. */
   readonly relayed: RelayedRoutes;
+  readonly served: ServedLinks;
 }
 
 export class JoinedMachines {
   readonly #options: JoinedMachinesOptions;
   readonly #all = new Map<string, DialledMachine>();
+  #isEnding = false;
 
   constructor(options: JoinedMachinesOptions) {
     this.#options = options;
@@ -98,6 +101,12 @@ export class JoinedMachines {
     if (revoked.length > 0) this.#save();
   }
 
+  /** Dials no more: the gateway ends. The links are ended by `ServedLinks`. */
+  end(): void {
+    this.#isEnding = true;
+    for (const { dial, ended } of this.#all.values()) if (dial.state !== 'online') ended.abort();
+  }
+
   #describe({ record, dial: { state, since, reason } }: DialledMachine): JoinedMachine {
     const { key, authenticator } = this.#options;
     return {
@@ -138,7 +147,7 @@ export class JoinedMachines {
   /** Dials once; resolves when the link has ended. */
   async #serveOnce(dialling: DialledMachine, onOnline: () => void): Promise<void> {
     const { record, ended } = dialling;
-    const { key, authenticator, relayed } = this.#options;
+    const { key, authenticator, relayed, served } = this.#options;
     const socket = new WebSocket(gatewayAddress(record.url).socketUrl.replace(/\/ws$/, JOIN_PATH), {
       maxPayload: LINK_MESSAGE_BYTES_MAX,
       perMessageDeflate: false,
@@ -157,13 +166,19 @@ export class JoinedMachines {
         const token = authenticator.peer(record.token);
         return token && principalOf(token);
       };
-      serveMachine(duplexOver(socket), { name: record.name, granted }, { authenticator, key, relayed }, closed.resolve);
+      serveMachine(
+        duplexOver(socket),
+        { name: record.name, granted },
+        { authenticator, key, relayed, served },
+        closed.resolve,
+      );
       onOnline();
       dialling.reached.resolve();
       await closed.promise;
     } finally {
       ended.signal.removeEventListener('abort', end);
       socket.terminate();
+      if (this.#isEnding) ended.abort();
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The link to a node, on the machine that uses the node: an HTTP/2 connection whose server is the node, even if the node has
  * dialled. Each client gets a separate stream with its own window, so that one that does not read delays only itself. The streams
- * are not interpreted here: offsets, credit and roles are between the client and the node. Keeps NODE-3 and NODE-61. Keeps NODE-7 for a node
+ * are not interpreted here: offsets, credit and roles are between the client and the node. Keeps NODE-3, NODE-61 and NODE-65. Keeps NODE-7 for a node
  * that does not answer.
  */
 import {
@@ -15,6 +15,7 @@ import {
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { ERROR_CODES, type ErrorCode, isRole, type Role, SpoolError } from '@spool/protocol';
+import { farewellIn } from './farewell.ts';
 import { helloText, LINK_VERSIONS, newChallenge } from './handshake.ts';
 import { watchHealth } from './link-health.ts';
 import { isSignedBy } from './machine-key.ts';
@@ -31,6 +32,8 @@ export interface NodeUser {
 export interface NodeConnection {
   /** The version of Spool on the node. */
   readonly version: string;
+  /** The reason that the node has given for the end of the link. */
+  readonly farewell?: string | undefined;
   /** Opens a stream of frames. Rejects with the node's refusal, or if the node does not answer. */
   open(user: NodeUser): Promise<Duplex>;
   /** Sends a request about the folder of a session. Absent for a road that carries only frames. */
@@ -68,6 +71,7 @@ export const ERROR_HEADER = 'spool-error';
 
 export class NodeLink implements NodeConnection {
   version: string;
+  farewell: string | undefined;
   readonly #session: ClientHttp2Session;
   readonly #streams = new Set<ClientHttp2Stream>();
 
@@ -80,6 +84,7 @@ export class NodeLink implements NodeConnection {
     });
     this.#session.on('error', () => {}); // `close` follows
     this.#session.on('connect', () => this.#session.setLocalWindowSize(LINK_WINDOW_BYTES));
+    this.#session.on('goaway', (_code, _last, data) => (this.farewell ??= farewellIn(data)));
     // An HTTP/2 session does not end while a write is pending, and nor do its streams.
     duplex.once('close', () => this.close());
     this.#session.once('close', () => {

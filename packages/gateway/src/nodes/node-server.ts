@@ -27,6 +27,7 @@ import {
 } from './node-link.ts';
 import { answerNode } from './node-requests.ts';
 import type { RelayedRoutes } from './relayed-routes.ts';
+import type { ServedLinks } from './served-links.ts';
 
 /** The number of unsent bytes above which neither a stream nor its keeper is read. */
 const UNSENT_BYTES_MAX = 256 * 1024;
@@ -49,6 +50,8 @@ export interface NodeServices {
   readonly key: MachineKey;
   /** The requests that are answered besides frames. */
   readonly relayed?: RelayedRoutes;
+  /** The links on which the end of the gateway is announced. */
+  readonly served?: ServedLinks;
 }
 
 /** Serves a machine that has been authenticated. Returns a function that ends the service. */
@@ -73,6 +76,7 @@ export function serveMachine(
     serveRequest(stream, headers, machine, services);
   });
   watchHealth(session, duplex);
+  services.served?.add(session);
   return () => session.destroy();
 }
 

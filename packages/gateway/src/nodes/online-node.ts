@@ -1,7 +1,7 @@
 /** A node with an open link: lists its sessions with the SDK over a stream, and stores them after each change. */
 import { Client } from '@spool/client';
 import { StreamTransport } from '@spool/client/driver';
-import type { DaemonEvent, ListFilter, ListOptions, SessionInfo } from '@spool/protocol';
+import { type DaemonEvent, type ListFilter, type ListOptions, type SessionInfo, SpoolError } from '@spool/protocol';
 import { runtimeOver } from '../websocket/client-runtime.ts';
 import { checkedSessions } from './listed-sessions.ts';
 import type { NodeConnection, NodeUser } from './node-link.ts';
@@ -32,11 +32,14 @@ export class OnlineNode {
   readonly #client: Client;
   readonly #onNotification: (notification: NodeNotification) => void;
   readonly #onSeen: (sessions: readonly SessionInfo[]) => void;
+  /** The reason why its sessions cannot be listed, although it is linked. */
+  fault: string | undefined;
 
   constructor(
     link: NodeConnection,
     onSeen: (sessions: readonly SessionInfo[]) => void,
     onNotification: (notification: NodeNotification) => void,
+    onFault: () => void,
   ) {
     this.#onNotification = onNotification;
     this.link = link;
@@ -46,7 +49,11 @@ export class OnlineNode {
       return new StreamTransport((read) => stream.on('data', read));
     };
     this.#client = new Client(runtimeOver(dial), { reconnectMs: RECONNECT_MS, who: LISTS.name });
-    void this.#follow().catch(() => {}); // the link has ended, or the node refuses lists
+    void this.#follow().catch((error: unknown) => {
+      if (!SpoolError.is(error, 'VERSION_UNSUPPORTED')) return; // the link has ended, or the node refuses lists
+      this.fault = error.message;
+      onFault();
+    });
   }
 
   /** Lists sessions; null if the node does not answer in time. */

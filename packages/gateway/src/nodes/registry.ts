@@ -25,12 +25,21 @@ const RETURNS_WITHIN_MS = 5000;
 
 const ENDED: ReadonlySet<string> = new Set(ENDED_STATES);
 
+/** The reason why a node is away. */
+interface Absence {
+  readonly reason: string;
+  /** Its version, if it has named it. */
+  readonly version?: string | undefined;
+}
+
 export class NodeRegistry {
   readonly #file: NodeFile;
   readonly #seen: SeenSessions;
   readonly #records: Map<string, NodeRecord>;
   readonly #online = new Map<string, OnlineNode>();
   readonly #awaySince = new Map<string, number>();
+  /** The reasons that nodes have given, or were given, until they are online again. */
+  readonly #absences = new Map<string, Absence>();
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<(node: string) => void>();
   readonly #startedAt = Date.now();
@@ -109,17 +118,27 @@ export class NodeRegistry {
         this.#changed(name);
       },
       (notification) => this.onNotification(name, notification),
+      () => this.#changed(name),
     );
     void closed.then(() => {
       node.close();
       if (this.#online.get(name) !== node) return;
       this.#online.delete(name);
       this.#awaySince.set(name, Date.now());
+      if (link.farewell !== undefined) this.#absences.set(name, { reason: link.farewell });
       this.#changed(name);
     });
     this.#online.set(name, node);
+    this.#absences.delete(name);
     this.#changed(name);
     for (const wake of this.#waiting) wake();
+  }
+
+  /** Notes why a node is away, until it is online. */
+  explain(name: string, absence: Absence): void {
+    if (!this.#records.has(name) || this.#online.has(name)) return;
+    this.#absences.set(name, absence);
+    this.#changed(name);
   }
 
   /** Waits a moment for the link of a node. */
@@ -165,9 +184,10 @@ export class NodeRegistry {
     const record = this.#records.get(name)!;
     const { road, role, publicKey } = record;
     const online = this.#online.get(name);
-    const version = online?.link.version ?? this.#seen.of(name).version;
+    const absence = this.#absences.get(name);
+    const version = online?.link.version ?? absence?.version ?? this.#seen.of(name).version;
     const state = online ? 'online' : 'away';
-    const reason = online ? undefined : this.reasonOf(name);
+    const reason = online ? online.fault : (absence?.reason ?? this.reasonOf(name));
     return {
       name,
       road,
@@ -233,6 +253,7 @@ export class NodeRegistry {
     this.onRemove(name);
     this.#seen.forget(name);
     this.#awaySince.delete(name);
+    this.#absences.delete(name);
     const online = this.#online.get(name);
     this.#online.delete(name);
     online?.link.close();

@@ -52,8 +52,11 @@ export class RelayedRoutes {
     if (!found) throw new SpoolError('NOT_FOUND');
     const { route, pattern } = found;
     const needed = ROUTE_ROLES[`${route.method} ${route.path}` as keyof typeof ROUTE_ROLES];
-    if (!isRole(needed) || !mayDo(principal.role, needed))
+    if (!isRole(needed) || !mayDo(principal.role, needed)) {
+      const session = pattern.exec(bare)?.[1] ?? '';
+      this.#authenticator.auditor.recordRefusal(principal, `${route.method} ${route.path}: ROLE_TOO_LOW`, session);
       throw new SpoolError('ROLE_TOO_LOW', { role: principal.role, needed: String(needed) });
+    }
     await using client = guardedClient(this.#authenticator, principal);
     return await route.run({
       id: decodeURIComponent(pattern.exec(bare)?.[1] ?? ''),

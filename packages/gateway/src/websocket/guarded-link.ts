@@ -35,6 +35,9 @@ import type { TokenCache } from '../auth/token-cache.ts';
 
 const FRAME_NAMES = new Map(Object.entries(FrameType).map(([name, type]) => [type, name as keyof typeof FrameType]));
 
+/** The refusals that are recorded: others say nothing about what a client may do. */
+const ABOUT_RIGHTS: ReadonlySet<string> = new Set(['ROLE_TOO_LOW', 'NOT_ALLOWED', 'TOKEN_REFUSED']);
+
 /** The maximum of sessions per client in the audit log. */
 const TYPED_INTO_MAX = 1000;
 
@@ -149,8 +152,7 @@ export class GuardedLink {
       throw new SpoolError('FRAME_INVALID', { type: frame.type, reason: 'only a daemon may send it' });
     // A connection is closed a moment after its token was revoked; frames that arrive in that moment are refused.
     if (frame.type !== FrameType.credit && !this.#isValid()) throw new SpoolError('TOKEN_REFUSED');
-    if (!mayDo(this.#principal.role, needed))
-      return this.#fail(frame.channel, tooLow(name, this.#principal.role, needed));
+    if (!mayDo(this.#principal.role, needed)) return this.#refuse(frame, tooLow(name, this.#principal.role, needed));
     if (this.#scope.isLimited) return this.#afterOthers(frame, () => this.#takeLimited(frame));
     // Frames after a frame that is looked up must wait for it.
     if (this.#lookedUpBytes > 0) return this.#afterOthers(frame, () => this.#takeNow(frame));
@@ -162,7 +164,7 @@ export class GuardedLink {
     this.#lookedUpBytes += bytes;
     this.#inOrder = this.#inOrder
       .then(take)
-      .catch((error: unknown) => this.#fail(frame.channel, error))
+      .catch((error: unknown) => this.#refuse(frame, error))
       .finally(() => (this.#lookedUpBytes -= bytes));
   }
 
@@ -181,7 +183,7 @@ export class GuardedLink {
       this.#passing(frame.channel, request, rewritten);
       this.#write(frame, rewritten === request ? frame.payload : jsonBytes(rewritten));
     } catch (error) {
-      this.#fail(frame.channel, error);
+      this.#refuse(frame, error);
     }
   }
 
@@ -239,13 +241,29 @@ export class GuardedLink {
     process.nextTick(() => this.#socket.uncork());
   }
 
-  #fail(channel: number, error: unknown): void {
-    this.#own.push(encodeJson(FrameType.error, channel, toWireError(error)));
+  /** Answers a frame that is not passed on, and records it if the rights do not suffice. */
+  #refuse({ type, channel, payload }: Frame, error: unknown): void {
+    const wireError = toWireError(error);
+    this.#own.push(encodeJson(FrameType.error, channel, wireError));
     this.#sendOwn();
+    if (!ABOUT_RIGHTS.has(wireError.code)) return;
+    const { what, session } = askedIn(type, payload);
+    this.#auditor.recordRefusal(this.#principal, `${what}: ${wireError.code}`, session);
   }
 
   #sendOwn(): void {
     if (this.#boundary.isReached) for (const answer of this.#own.splice(0)) this.#handlers.onData(answer);
+  }
+}
+
+/** Returns what a frame asks for, and the session that it names. */
+function askedIn(type: FrameType, payload: Uint8Array): { readonly what: string; readonly session: string } {
+  try {
+    if (type === FrameType.input) return { what: 'input', session: decodeInput(payload).session };
+    const { op, session, id } = Object(type === FrameType.request ? decodeJson(payload) : {}) as Partial<Request>;
+    return { what: String(op ?? FRAME_NAMES.get(type)).slice(0, 40), session: String(session ?? id ?? '') };
+  } catch {
+    return { what: String(FRAME_NAMES.get(type)), session: '' }; // its content is not valid either
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * The nodes and their health, above the wall: online, or since when they are away; a version that differs from this machine's is
- * shown. Keeps NODE-45.
+ * The nodes and their health, above the wall: online, or since when and why they are away; a version that differs from this machine's is
+ * shown with the cure. Keeps NODE-45 and NODE-62.
  */
 import type { NodeInfo } from '@spool/client';
-import { VERSION } from '@spool/client';
+import { skewLine } from '@spool/protocol';
 import { useSessions } from '../sessions/store.ts';
 import { Age } from '../shell/Age.tsx';
 
@@ -25,7 +25,12 @@ export function NodeBar() {
                 away since <Age className="age" since={node.since} />
               </span>
             )}{' '}
-            <span className="quiet">{versionWords(node)}</span>
+            {node.reason !== undefined && (
+              <span className="quiet" dir="auto">
+                {node.reason}
+              </span>
+            )}{' '}
+            <span className="quiet">{countWords(node)}</span>
           </li>
         ))}
       </ul>
@@ -33,9 +38,10 @@ export function NodeBar() {
   );
 }
 
-/** Returns the version unless it is that of this page, or unknown. */
-function versionWords({ version, sessions }: NodeInfo): string {
-  const count = `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`;
-  if (version === null) return 'never seen';
-  return version === VERSION ? count : `${count}, version ${version} (here ${VERSION})`;
+/** Returns the number of sessions, and the cure if the versions differ. */
+function countWords(node: NodeInfo): string {
+  if (node.version === null) return 'never seen';
+  const count = `${node.sessions} ${node.sessions === 1 ? 'session' : 'sessions'}`;
+  const skew = skewLine(node);
+  return skew === null ? count : `${count}. ${skew}`;
 }

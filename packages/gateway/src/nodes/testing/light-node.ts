@@ -20,13 +20,15 @@ export class LightNode {
   #primary = '';
   #socket: WebSocket | null = null;
   #session: ServerHttp2Session | null = null;
+  /** The protocol of its frames. */
+  protocol = PROTOCOL_VERSION;
   /** The lists that it was asked for. */
   lists = 0;
 
   constructor(name: string, folder: string, url: string, sessions: readonly SessionInfo[]) {
     this.name = name;
     this.#key = MachineKey.in(`${folder}/${name}`);
-    this.#url = url;
+    this.#url = url.replace(/\/$/, '');
     this.#sessions = sessions;
   }
 
@@ -35,11 +37,11 @@ export class LightNode {
     await this.dial();
   }
 
-  /** Dials, and serves from then on. */
-  async dial(): Promise<void> {
+  /** Dials, and serves from then on. `as` is a release that it claims to be. */
+  async dial(as?: Parameters<typeof introduceNode>[3]): Promise<void> {
     const socket = new WebSocket(`${this.#url.replace('http', 'ws')}/join`, { allowSynchronousEvents: false });
     socket.on('error', () => {}); // `close` follows
-    await introduceNode(socket, this.#key, this.#primary);
+    await introduceNode(socket, this.#key, this.#primary, as);
     this.#socket = socket;
     this.#session = performServerHandshake(duplexOver(socket));
     this.#session.on('error', () => {});
@@ -73,7 +75,7 @@ export class LightNode {
     stream.on('data', (bytes: Buffer) =>
       reader.push(bytes, ({ type, channel, payload }) => {
         if (type === FrameType.hello)
-          return void stream.write(encodeJson(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: '0.1.0' }));
+          return void stream.write(encodeJson(FrameType.hello, 0, { protocol: this.protocol, version: '0.1.0' }));
         if (type !== FrameType.request) return;
         const ask = JSON.parse(Buffer.from(payload).toString()) as { op: string; states?: readonly string[] };
         const reply = (answer: object): void => void stream.write(encodeJson(FrameType.reply, channel, answer));
