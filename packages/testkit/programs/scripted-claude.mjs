@@ -4,7 +4,10 @@
  *
  *   turn WORDS    runs a tool and says WORDS
  *   ask WORDS     asks for the permission to run `echo WORDS`, and runs it or not
+ *   y, n          answers in its dialog; without a dialog it does nothing
  *   flood N       prints N megabytes
+ *
+ * SCRIPTED_KEYS names a file that gets every byte from the terminal, each as soon as it is pressed.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
@@ -22,16 +25,34 @@ const transcript_path = `${folder}/s.jsonl`;
 mkdirSync(folder, { recursive: true });
 let turns = 0;
 
-/** Runs the hook of an event, and resolves with what it prints. */
-function hook(hook_event_name, input = {}) {
+if (env.SCRIPTED_KEYS !== undefined) {
+  const file = env.SCRIPTED_KEYS;
+  stdin.setRawMode(true);
+  stdin.on('data', (bytes) => appendFileSync(file, bytes));
+}
+const lines = createInterface({ input: stdin })[Symbol.asyncIterator]();
+let next = lines.next();
+
+/** Resolves with the next line, and takes it. */
+async function takeLine() {
+  const line = await next;
+  next = lines.next();
+  return line;
+}
+
+/** Starts the hook of an event. `printed` resolves with what it prints. */
+function startHook(hook_event_name, input = {}) {
   const [{ hooks: own }] = hooks[hook_event_name];
   const child = spawn('sh', ['-c', own[0].command], { stdio: ['pipe', 'pipe', 'inherit'] });
   let printed = '';
   child.stdout.on('data', (text) => (printed += text));
   const common = { hook_event_name, session_id: 's', transcript_path, cwd: env.HOME };
   child.stdin.end(JSON.stringify({ ...common, ...input }));
-  return new Promise((resolve) => child.on('close', () => resolve(printed)));
+  return { child, printed: new Promise((resolve) => child.on('close', () => resolve(printed))) };
 }
+
+/** Runs the hook of an event, and resolves with what it prints. */
+const hook = (name, input) => startHook(name, input).printed;
 
 const note = (line) => appendFileSync(transcript_path, `${JSON.stringify({ version: VERSION, ...line })}\n`);
 const said = (id, content) => note({ type: 'assistant', message: { id, model: 'scripted', content: [content] } });
@@ -65,17 +86,43 @@ async function ask(words) {
   const call = { tool_name: 'Bash', tool_input: { command }, tool_use_id: tool };
   await hook('PreToolUse', call);
   stdout.write(`Do you want to run ${command}?\n`);
-  const { hookSpecificOutput: answer } = JSON.parse((await hook('PermissionRequest', call)) || '{}');
-  const decision = answer?.decision ?? {};
-  if (decision.behavior === 'allow') run(tool, decision.updatedInput?.command ?? command, words);
-  else said(`t${turns}`, { type: 'tool_use', id: tool, name: 'Bash', input: { command } });
-  if (decision.behavior !== 'allow') got(tool, 'denied', { toolDenialKind: 'user' });
-  await end(`${decision.behavior ?? 'no answer'}: ${words}`);
+  const { child, printed } = startHook('PermissionRequest', call);
+  const typed = next.then((line) => (isAnswer(line.value) ? line : printed));
+  const first = await Promise.race([printed, typed]);
+  if (typeof first !== 'string') await answered(tool, call, words, child);
+  else {
+    const { hookSpecificOutput: answer } = JSON.parse(first || '{}');
+    const decision = answer?.decision ?? {};
+    if (decision.behavior === 'allow') run(tool, decision.updatedInput?.command ?? command, words);
+    else refuse(tool, command);
+    await end(`${decision.behavior ?? 'no answer'}: ${words}`);
+  }
+}
+
+/** Takes the answer from the dialog. As Claude does, it leaves the hook of an allowed request, and ends that of a refused one. */
+async function answered(tool, call, words, child) {
+  const { value } = await takeLine();
+  if (value === 'y') {
+    run(tool, call.tool_input.command, words);
+    await hook('PostToolUse', { ...call, tool_response: {} });
+  } else {
+    child.kill('SIGTERM');
+    refuse(tool, call.tool_input.command);
+  }
+  await end(`typed ${value}: ${words}`);
+}
+
+const isAnswer = (line) => line === 'y' || line === 'n';
+
+function refuse(tool, command) {
+  said(`t${turns}`, { type: 'tool_use', id: tool, name: 'Bash', input: { command } });
+  got(tool, 'denied', { toolDenialKind: 'user' });
 }
 
 await hook('SessionStart', { source: 'startup', model: 'scripted' });
 stdout.write('ready\n> ');
-for await (const line of createInterface({ input: stdin })) {
+for (let { done, value: line } = await takeLine(); !done; { done, value: line } = await takeLine()) {
+  if (isAnswer(line)) continue;
   const [word, ...rest] = line.split(' ');
   const words = rest.join(' ');
   if (word === 'flood') {

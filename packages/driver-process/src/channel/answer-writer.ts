@@ -2,6 +2,7 @@
  * Writes the driver's lines for an agent in a terminal: each is an answer to a hook that waits (`native/hook`). An answer is one
  * file that appears complete and is never replaced, so a line that is written twice still gives one answer. Keeps CHAN-5, and
  * CHAN-6: no key is pressed.
+ * Keeps CHAN-45.
  */
 import { link, rm, unlink, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -5,6 +5,7 @@
  *
  * A keeper that is killed in the middle of a write leaves a part of a line that was not sent to any client. The next keeper first
  * ends this partial line, so that the end of the log is always the start of a line; readers skip a line that is not JSON.
+ * Keeps CHAN-44.
  */
 import { Log, type LogOptions } from '@spool/store';
 import { SpoolError } from '@spool/protocol';

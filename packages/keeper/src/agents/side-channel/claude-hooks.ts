@@ -1,6 +1,7 @@
 /**
  * Makes the folder of a session in which the hooks of Claude Code record what happens, and the settings that give Claude these
  * hooks. Nothing in the user's files changes: the settings are an argument of this one process. Keeps CHAN-1 with `native/hook`.
+ * Keeps CHAN-46.
  */
 import { copyFile, link, mkdir, writeFile } from 'node:fs/promises';
 import { CHANNEL_ANSWERS, CHANNEL_LINES } from '@spool/protocol';
