@@ -26,6 +26,8 @@ testNeeding(NO_BROWSER)(
         'm1',
         `# What I found\n\nIt is **wrong**.\n\n| a | b |\n| --- | --- |\n| c | d |\n\n\`\`\`js\nlet a = 1;\n\`\`\``,
       ),
+      // So long that the code above it is out of view at the end.
+      text('m2', Array.from({ length: 60 }, (_, at) => `line ${at}`).join('\n\n')),
       ...reads,
       use('b1', 'Bash', { command: 'npm test' }),
       got('b1', '\u001b[31mone failed\u001b[0m\n<b>not bold</b>', { is_error: true }),
