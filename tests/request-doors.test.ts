@@ -211,7 +211,7 @@ test('[REQ-6] listing, notifying and answering read one record of the log, howev
   // The gateway's reads: for a notification, and for its answer.
   const { keeper, gateway: door } = await client.status();
   const readBy = (pid = door!.pid): number => Number(/^rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))![1]);
-  // The driver reads its records back, for which the keeper reads the log: on a busy machine, this is still going on.
+  // The keeper reads the log for the driver, which reads its records back: on a busy machine, this takes a while.
   await until('the keeper has sent the driver its records', async () => {
     const read = readBy(keeper.pid);
     await sleep(SETTLED_MS);

@@ -36,7 +36,7 @@ export function natsConfig(fleet: string | undefined, words: readonly string[], 
     );
   const config = fleetServerConfig(checkedFleet(fleet), members);
   if (isJson) printJson({ config });
-  else process.stdout.write(config);
+  else print(config.trimEnd());
   return 0;
 }
 
