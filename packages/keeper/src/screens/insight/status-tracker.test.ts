@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Status } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 import { expect, onTestFinished, test } from 'vitest';
-import { StatusTracker, type PastState, restoredStatus } from './status-tracker.ts';
+import { StatusTracker, type PastState, restoredStatus, type StatusTrackerEvents } from './status-tracker.ts';
 import { steadyNow } from '../steady-clock.ts';
 import { RuleFiles } from '../worker/rule-files.ts';
 import type { EndedCommand } from '../messages.ts';
@@ -14,7 +14,13 @@ function sessionFolder(): string {
   return folder;
 }
 
-function insightOf(folder: string, before: PastState | null = null, leader: number | null = null, startedAt = 0) {
+function insightOf(
+  folder: string,
+  before: PastState | null = null,
+  leader: number | null = null,
+  startedAt = 0,
+  onMilestone: StatusTrackerEvents['onMilestone'] = () => {},
+) {
   const statuses: Status[] = [];
   const facts: OscEvent[] = [];
   const commands: EndedCommand[] = [];
@@ -27,13 +33,15 @@ function insightOf(folder: string, before: PastState | null = null, leader: numb
     startedAt,
     isAdopted: before !== null,
   };
+  const files = new RuleFiles(`${folder}/config`, () => {});
+  files.refresh();
   const tracker = new StatusTracker(
     source,
     0,
-    new RuleFiles(`${folder}/config`, () => {}),
+    files,
     {
       onStatus: (status) => statuses.push(status),
-      onMilestone: () => {},
+      onMilestone,
       onCommand: (command) => commands.push(command),
       onOscEvent: (fact) => facts.push(fact),
       view: () => null,
@@ -53,6 +61,23 @@ test('[STATE-1] a session that began in the future, by a clock that was set back
     state: 'working',
     evidence: [{ why: 'it has printed nothing for 5 seconds' }],
   });
+});
+
+test('[TASK-5] a milestone is on the disk when it is reported, so that the next keeper does not report it again', () => {
+  const folder = sessionFolder();
+  mkdirSync(`${folder}/config/milestones`, { recursive: true });
+  const milestones = [{ name: 'stage', match: '^stage (?<n>[0-9])$', title: 'stage {n}' }];
+  writeFileSync(`${folder}/config/milestones/mine.json`, JSON.stringify({ tool: 'mine', milestones }));
+  const saved: string[] = [];
+  const { tracker } = insightOf(folder, null, null, 0, () => {
+    const history = readFileSync(`${folder}/history.ndjson`, 'utf8');
+    saved.push([...history.matchAll(/"title":"(stage .)"/g)].map(([, title]) => title).join());
+  });
+  const print = (text: string, end: number): void => tracker.output(Buffer.from(text), end, 1000);
+  print('stage 1\n', 8);
+  expect(saved).toEqual(['stage 1']);
+  print('stage 2\nstage 3\n', 24);
+  expect(saved.slice(1)).toEqual(['stage 1,stage 2,stage 3', 'stage 1,stage 2,stage 3']);
 });
 
 const MARKS = ['prompt-start', 'prompt-end', 'command-start', 'command-end'] as const;

@@ -290,7 +290,10 @@ export class StatusTracker {
 
   #read(lines: readonly TextLine[], at: number): void {
     if (lines.length === 0) return;
-    for (const { text, end } of lines) this.#passed(this.#milestones.line(text, end), at);
+    this.#passed(
+      lines.flatMap(({ text, end }) => this.#milestones.line(text, end)),
+      at,
+    );
     this.#shown = [...this.#shown, ...lines.slice(-LINES_SHOWN)].slice(-LINES_SHOWN);
     this.#filled = [...this.#filled, ...lastFilled(lines)].slice(-LINES_SHOWN);
   }
@@ -323,13 +326,18 @@ export class StatusTracker {
     this.#events.onStatus(status);
   }
 
+  /** Reports new milestones. They are on the disk before: a keeper that replaces this one must not report them again. */
   #passed(milestones: readonly Milestone[], at: number): void {
+    const news: Milestone[] = [];
     for (const milestone of milestones) {
       if (milestone.offset <= this.#toldMilestones) continue;
       this.#toldMilestones = milestone.offset;
       this.#history.add({ type: 'milestone', at: wallOf(at), ...milestone });
-      this.#events.onMilestone(milestone, at);
+      news.push(milestone);
     }
+    if (news.length === 0) return;
+    this.#history.save();
+    for (const milestone of news) this.#events.onMilestone(milestone, at);
   }
 
   /** Reports the command that has ended; its lines have been read by now. */
