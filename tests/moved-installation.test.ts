@@ -1,5 +1,5 @@
 /** Tests a daemon that outlives its own files: the installation is moved, deleted or replaced while sessions run. */
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect } from '@spool/client/node';
 import type { DaemonStatus } from '@spool/protocol';
 import { inNamespace, NAMESPACES_MISSING, TestDaemon, until } from '@spool/testkit';
@@ -156,7 +156,10 @@ test('[LIFE-15] once the files are there again, so is the daemon, and the sessio
   const { copy } = await sessionWithoutProgram(daemon);
   await expect(connect({ env: daemon.env })).rejects.toThrow(/keeper\.mjs is missing/);
   using again = new Installation();
-  cpSync(`${again.folder}/dist`, `${daemon.home}/program/${copy}`, { recursive: true });
+  // All files at once: the holder would start a keeper as soon as its first file is there.
+  cpSync(`${again.folder}/dist`, `${daemon.home}/again`, { recursive: true });
+  mkdirSync(`${daemon.home}/program`, { recursive: true });
+  renameSync(`${daemon.home}/again`, `${daemon.home}/program/${copy}`);
   expect(await statusOf(daemon)).toMatchObject({ sessions: { running: 1 } });
   await until('the cause is gone', () => !readdirSync(daemon.home).includes('daemon.trouble'));
 });

@@ -28,6 +28,9 @@ export interface RunResult {
   readonly stderr: string;
 }
 
+/** The time in which the processes of a stopped daemon end, with room for a busy machine. */
+const GONE_WITHIN_MS = 30_000;
+
 /** Daemons that were not disposed yet: `scripts/each-system-test.mjs` ends those that a test has left. */
 const OPEN = ((globalThis as Record<symbol, unknown>)[Symbol.for('spool.testDaemons')] ??=
   new Set<TestDaemon>()) as Set<TestDaemon>;
@@ -132,7 +135,7 @@ export class TestDaemon {
     } catch (error) {
       if (!SpoolError.is(error, 'DAEMON_UNREACHABLE') && !SpoolError.is(error, 'FOLDER_REFUSED')) throw error;
     }
-    await until('the daemon is gone', () => this.processes().length === 0, 3000).catch(() => {}); // the check comes below
+    await until('the daemon is gone', () => this.processes().length === 0, GONE_WITHIN_MS).catch(() => {}); // the check comes below
     const left = this.processes();
     for (const pid of left) process.kill(pid, 'SIGKILL');
     const log = left.length > 0 ? readFileSync(`${this.home}/daemon.log`, 'utf8') : '';
