@@ -186,7 +186,7 @@ test('files, folders and classes that ARCHITECTURE.md names exist', () => {
  * 90,238 lines were counted on 5b74ae6, 120,221 on 2382f484 and 121,229 on cb14a02c, 300 of them for the addon's alarm (decision 284). The
  * rest is room for work that is under way: lower the limit when it is done.
  */
-const PRODUCT_LINES_MAX = 122_500;
+const PRODUCT_LINES_MAX = 121_800;
 /** The number of equal lines, without blank ones and imports, from which two places are one thing that is written twice. */
 const EQUAL_LINES_MAX = 12;
 
