@@ -26,10 +26,14 @@ export const NOT_ROOT: string | null = process.getuid!() === 0 ? null : 'It runs
 /** Returns `test`, but skipped with the first of these sentences, if there is one. */
 export function testNeeding(
   ...missing: readonly (string | null)[]
-): (title: string, body: (context: TestContext) => Promise<void>, timeoutMs?: number) => void {
+): (
+  title: string,
+  body: (context: TestContext) => Promise<void>,
+  limits?: number | { readonly retry: number },
+) => void {
   const sentence = missing.find((reason) => reason !== null) ?? null;
-  return (title, body, timeoutMs) =>
-    test(title, timeoutMs === undefined ? {} : { timeout: timeoutMs }, async (context) => {
+  return (title, body, limits) =>
+    test(title, typeof limits === 'number' ? { timeout: limits } : { ...limits }, async (context) => {
       if (sentence !== null && owedSentences.has(sentence)) throw new Error(`${sentence} Here it should be.`);
       context.skip(sentence !== null, sentence ?? '');
       await body(context);
